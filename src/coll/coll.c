@@ -88,6 +88,8 @@ static bool alltoall_fits(const struct coll_call *call, bool node_aware)
 
 bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_call *call)
 {
+    /* Vectors that may lie in the shared memory of a node. */
+    uint64_t staged = algorithm->shared && call->kind != COLL_ALLGATHERV ? call->size : 1;
     switch (call->kind) {
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
@@ -98,13 +100,14 @@ bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_ca
         return equal_blocks_fit(call->size, call->bytes);
     case COLL_ALLGATHERV:
     case COLL_REDUCE_SCATTER:
-        if (!call->recv_bytes)
-            return equal_blocks_fit(call->size, call->bytes);
-        return given_blocks_fit(call->recv_bytes, call->size, COLL_BYTES_AT_MOST);
+        return blocks_fit(call->recv_bytes, call, staged, COLL_BYTES_AT_MOST / staged);
     case COLL_GATHERV:
     case COLL_SCATTERV: /* only the root has all lengths */
         return given_blocks_fit(call->send_bytes, call->size, COLL_BYTES_AT_MOST) &&
                given_blocks_fit(call->recv_bytes, call->size, COLL_BYTES_AT_MOST);
+    case COLL_REDUCE:
+    case COLL_ALLREDUCE:
+        return !algorithm->shared || equal_blocks_fit(staged, call->bytes);
     default:
         return true;
     }

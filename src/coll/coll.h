@@ -26,6 +26,8 @@
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
  *     openmpi.c, mpich.c    collectives that these libraries make of others
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
+ *     leaders_bcast.c, leaders_gather.c, leaders_reduce.c    the other collectives through leaders and shared
+ *                           memory; meet.h, meet.c: how ranks and leaders meet there
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,
  *     rooted.h, rooted.c, compose.h, compose.c    what algorithms share
@@ -85,7 +87,7 @@ struct coll_call {
     uint32_t rank;
     uint32_t root;
     uint32_t window;        /* outstanding requests of algorithms with a window; 0 = their default */
-    uint32_t leaders;       /* leaders of each node, for algorithms that take several; 0 = 1 */
+    uint32_t leaders;       /* leaders of each node, for algorithms that take several (alltoall); 0 = 1 */
     uint64_t segment_bytes; /* the most bytes of one message of algorithms with segments; 0 = their default */
     uint64_t element;       /* bytes of one element: a vector is never cut inside one; at least 1 */
     uint64_t bytes;
@@ -155,8 +157,11 @@ struct coll_algorithm {
     uint32_t (*flags)(const struct coll_call *call);   /* flags of this rank's node; NULL = none */
     /* In place of emit and scratch, for an algorithm that comes from outside the program. */
     const struct coll_external *external;
-    bool node_aware;        /* it needs `nodes` of the call */
-    uint32_t shared_copies; /* copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1 */
+    bool node_aware; /* it needs `nodes` of the call */
+    /* Copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1. With 2, every rank knows
+     * at the end of a call that all ranks of its node have entered it. So calls of all such algorithms may
+     * use the same copies in turn, also those that have only flags. */
+    uint32_t shared_copies;
 };
 
 struct coll_external {

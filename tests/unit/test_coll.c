@@ -443,6 +443,17 @@ static void the_algorithm_is_chosen_by_size(void **state)
     assert_string_equal(coll_choose(&choice, &call)->name, "bruck");
 }
 
+/* Vectors of all ranks of a node may lie in its shared memory. */
+static void vectors_in_shared_memory_must_be_countable(void **state)
+{
+    (void)state;
+    struct coll_call call = {.kind = COLL_ALLREDUCE, .size = 4, .element = 1, .bytes = UINT64_C(1) << 60};
+    assert_true(coll_bytes_fit(coll_find(COLL_ALLREDUCE, "circulant"), &call));
+    assert_false(coll_bytes_fit(coll_find(COLL_ALLREDUCE, "leaders"), &call));
+    call.bytes /= 2;
+    assert_true(coll_bytes_fit(coll_find(COLL_ALLREDUCE, "leaders"), &call));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +470,7 @@ int main(void)
         cmocka_unit_test(windows_bound_the_outstanding_messages),
         cmocka_unit_test(messages_do_not_depend_on_local_steps),
         cmocka_unit_test(the_algorithm_is_chosen_by_size),
+        cmocka_unit_test(vectors_in_shared_memory_must_be_countable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

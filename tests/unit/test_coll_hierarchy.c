@@ -17,6 +17,11 @@ static bool is_hierarchical(const struct coll_algorithm *algorithm)
     return algorithm->node_aware && algorithm->kind != COLL_ALLTOALL;
 }
 
+static bool has_root(enum coll_kind kind)
+{
+    return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_GATHER || kind == COLL_SCATTER;
+}
+
 static struct coll_proof prove_world(const struct coll_algorithm *algorithm, const struct coll_world *world)
 {
     struct coll_proof proof;
@@ -37,7 +42,7 @@ static void prove_lengths(const struct coll_algorithm *algorithm, struct coll_wo
         world->bytes = elements[i] * world->element_bytes;
         prove_world(algorithm, world);
     }
-    if (algorithm->kind != COLL_REDUCE_SCATTER)
+    if (algorithm->kind != COLL_REDUCE_SCATTER && algorithm->kind != COLL_ALLGATHERV)
         return;
     for (uint32_t rank = 0; rank < world->size; rank++)
         counts[rank] = rank * 5 % 4 * world->element_bytes;
@@ -52,7 +57,7 @@ static void prove_on(const struct node_map *map, uint32_t root_step)
         const struct coll_algorithm *algorithm = coll_algorithms[a];
         if (!is_hierarchical(algorithm))
             continue;
-        uint32_t roots = algorithm->kind == COLL_BCAST ? map->size : 1;
+        uint32_t roots = has_root(algorithm->kind) ? map->size : 1;
         struct coll_world world = {
             .size = map->size, .repeats = 2, .segment_bytes = 12, .element_bytes = 3, .nodes = &map->nodes};
         for (world.root = 0; world.root < roots; world.root += root_step)

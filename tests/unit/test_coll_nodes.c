@@ -1,5 +1,6 @@
-/* Node-aware alltoalls: they are right and free of races on every node map, and cost what the OHIO paper's
- * tables say. The prover finds every barrier, flag or step that is left out. */
+/* Node-aware alltoalls, and all collectives with shared memory: they are right and free of races on every
+ * node map. Alltoalls cost what the OHIO paper's tables say. The prover finds every barrier, flag or step
+ * that is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,18 @@
 
 static bool knows_nodes(const struct coll_algorithm *algorithm)
 {
-    return algorithm->kind == COLL_ALLTOALL && algorithm->node_aware;
+    return algorithm->node_aware && (algorithm->kind == COLL_ALLTOALL || algorithm->flags);
+}
+
+static bool has_root(enum coll_kind kind)
+{
+    return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_GATHER || kind == COLL_SCATTER;
+}
+
+/* Alltoalls with several leaders. */
+static bool takes_leaders(const struct coll_algorithm *algorithm)
+{
+    return algorithm->kind == COLL_ALLTOALL && !strcmp(algorithm->name, "leaders");
 }
 
 /* --------------------------------------------------------------- node maps */
@@ -74,8 +86,20 @@ static void must_hold(const struct coll_algorithm *algorithm, const struct coll_
 {
     struct coll_proof proof;
     if (!coll_prove(algorithm, world, &proof))
-        fail_msg("%s, %u ranks on %u nodes, %u leaders, %llu B: %s", algorithm->name, world->size,
-                 world->nodes->count, world->leaders, (unsigned long long)world->bytes, proof.problem);
+        fail_msg("%s %s, %u ranks on %u nodes, %u leaders, root %u, %llu B: %s",
+                 coll_kind_name(algorithm->kind), algorithm->name, world->size, world->nodes->count,
+                 world->leaders, world->root, (unsigned long long)world->bytes, proof.problem);
+}
+
+/* Vectors that the ranks of a node reduce in slices or not, and that leaders gather or not. */
+static void prove_thresholds(const struct coll_algorithm *algorithm, struct coll_world world)
+{
+    static const uint64_t elements[] = {9, 32, 200};
+    world.element_bytes = 500;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        world.bytes = elements[i] * world.element_bytes;
+        must_hold(algorithm, &world);
+    }
 }
 
 static void prove_on(const struct node_map *map)
@@ -84,8 +108,9 @@ static void prove_on(const struct node_map *map)
     for (size_t a = 0; coll_algorithms[a]; a++) {
         if (!knows_nodes(coll_algorithms[a]))
             continue;
-        bool has_leaders = !strcmp(coll_algorithms[a]->name, "leaders");
-        for (world.leaders = 1; world.leaders <= (has_leaders ? 3 : 1); world.leaders++) {
+        world.root = has_root(coll_algorithms[a]->kind) ? map->size / 2 : 0;
+        for (world.leaders = 1; world.leaders <= (takes_leaders(coll_algorithms[a]) ? 3 : 1);
+             world.leaders++) {
             world.element_bytes = 1;
             world.bytes = 2;
             must_hold(coll_algorithms[a], &world);
@@ -94,6 +119,8 @@ static void prove_on(const struct node_map *map)
             world.bytes = 0;
             must_hold(coll_algorithms[a], &world);
         }
+        if (coll_algorithms[a]->kind != COLL_ALLTOALL)
+            prove_thresholds(coll_algorithms[a], world);
     }
 }
 
@@ -291,6 +318,12 @@ static void mutant_copy(struct coll_sink *sink, struct coll_span from, struct co
         sink->copy(sink, from, into);
 }
 
+static void mutant_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    if ((sink = pass(sink)))
+        sink->reduce(sink, from, into);
+}
+
 static void count_barrier(struct coll_sink *sink)
 {
     ((struct mutant_sink *)sink)->barriers_before++;
@@ -333,6 +366,7 @@ static bool emit_mutant(const struct coll_call *call, uint32_t phase, struct col
                                           .raise = mutant_raise,
                                           .await = mutant_await,
                                           .copy = mutant_copy,
+                                          .reduce = mutant_reduce,
                                           .local = true},
                                  .whole = sink,
                                  .here = call->rank == mutation.rank && phase == mutation.phase,
@@ -349,9 +383,9 @@ static bool mutant_is_caught(const struct coll_world *world)
     broken.emit = emit_mutant;
     mutation.left_out = false;
     if (coll_prove(&broken, world, &proof) && mutation.left_out)
-        fail_msg("%s with %u leaders on %u nodes needs no %s: %u; rank %u, phase %u, step %u", broken.name,
-                 world->leaders, world->nodes->count, names[mutation.what], mutation.number, mutation.rank,
-                 mutation.phase, mutation.step);
+        fail_msg("%s %s with %u leaders on %u nodes needs no %s: %u; rank %u, phase %u, step %u",
+                 coll_kind_name(broken.kind), broken.name, world->leaders, world->nodes->count,
+                 names[mutation.what], mutation.number, mutation.rank, mutation.phase, mutation.step);
     return mutation.left_out;
 }
 
@@ -373,17 +407,20 @@ static void leave_out_everything(const struct coll_world *world)
     assert_true(mutation.number > 0 || flags > 0 || !has_order);
 }
 
-static void leave_out_on(const struct node_map *map)
+static void leave_out_on(const struct node_map *map, bool with_alltoall)
 {
     struct coll_world world = {.size = map->size, .repeats = 4, .nodes = &map->nodes};
     for (size_t a = 0; coll_algorithms[a]; a++) {
         mutation.whole = coll_algorithms[a];
-        if (!knows_nodes(mutation.whole))
+        if (!knows_nodes(mutation.whole) || (mutation.whole->kind == COLL_ALLTOALL && !with_alltoall))
             continue;
         bool has_leaders = !strcmp(mutation.whole->name, "leaders");
-        for (world.leaders = 1; world.leaders <= (has_leaders ? 2 : 1); world.leaders++)
+        world.root = has_root(mutation.whole->kind) ? map->size - 1 : 0;
+        for (world.leaders = 1; world.leaders <= (takes_leaders(mutation.whole) ? 2 : 1); world.leaders++)
             for (int large = 0; large <= (has_leaders ? 1 : 0); large++) {
                 world.element_bytes = world.bytes = large ? 40000 : 1;
+                if (large && mutation.whole->kind != COLL_ALLTOALL)
+                    world.bytes *= 3; /* a slice for each rank of a node */
                 leave_out_everything(&world);
             }
     }
@@ -396,8 +433,10 @@ static void every_step_barrier_and_flag_is_needed(void **state)
     struct node_map map;
     for (uint32_t nodes = 1; nodes <= 4; nodes++) {
         node_map_place(&map, nodes, nodes == 4 ? 2 : 3, false, SCRAMBLED);
-        leave_out_on(&map);
+        leave_out_on(&map, true);
     }
+    node_map_place(&map, 9, 2, true, SCRAMBLED); /* more nodes than exchange at once */
+    leave_out_on(&map, false);
 }
 
 /* `leaders` has no barrier at the end. If all calls shared one memory, a rank would stage while the leader
@@ -421,6 +460,74 @@ static void calls_need_alternate_memory(void **state)
 }
 
 /* ------------------------------------------- what the prover says of races */
+
+/* The root stages and goes; nobody races with it in the call. But it does not know whether the others have
+ * begun the call, so it may be two calls ahead of a rank that reads this copy. */
+static bool bcast_without_waiting(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct coll_span shared = {COLL_SHARED, 0, call->bytes};
+    if (call->rank == call->root && phase == 0) {
+        sink->copy(sink, (struct coll_span){COLL_SEND_BUFFER, 0, call->bytes}, shared);
+        sink->raise(sink, 0);
+    } else if (call->rank != call->root && phase == 0) {
+        sink->await(sink, 0);
+    } else if (call->rank != call->root && phase == 1) {
+        sink->copy(sink, shared, (struct coll_span){COLL_RECV_BUFFER, 0, call->bytes});
+    }
+    return phase < 2;
+}
+
+static uint64_t bytes_of_call(const struct coll_call *call)
+{
+    return call->bytes;
+}
+
+static uint32_t one_flag(const struct coll_call *call)
+{
+    (void)call;
+    return 1;
+}
+
+/* Two copies of shared memory serve calls of different algorithms only if every rank knows at the end of a
+ * call that all ranks of its node have begun it. */
+static void ranks_of_a_node_must_meet_in_each_call(void **state)
+{
+    (void)state;
+    struct node_map map;
+    struct coll_algorithm bcast = {.kind = COLL_BCAST,
+                                   .name = "hasty",
+                                   .emit = bcast_without_waiting,
+                                   .node_aware = true,
+                                   .shared = bytes_of_call,
+                                   .flags = one_flag};
+    struct coll_proof proof;
+    node_map_place(&map, 1, 3, false, BLOCKS);
+    struct coll_world world = {.size = map.size, .element_bytes = 1, .bytes = 1, .nodes = &map.nodes};
+    assert_true(coll_prove(&bcast, &world, &proof));
+    bcast.shared_copies = 2;
+    assert_false(coll_prove(&bcast, &world, &proof));
+    assert_string_equal(proof.problem, "rank 0 leaves call 0 and need not have waited until rank 1 enters "
+                                       "it; so they cannot use copies of shared memory in turn");
+}
+
+/* The live library has so many flags for a node. */
+static void flags_are_few(void **state)
+{
+    (void)state;
+    struct node_map map;
+    node_map_place(&map, 5, 4, true, SCRAMBLED);
+    for (size_t a = 0; coll_algorithms[a]; a++)
+        for (uint32_t rank = 0; coll_algorithms[a]->flags && rank < map.size; rank++) {
+            struct coll_call call = {.kind = coll_algorithms[a]->kind,
+                                     .size = map.size,
+                                     .rank = rank,
+                                     .element = 1,
+                                     .bytes = 8,
+                                     .nodes = &map.nodes};
+            uint32_t here = node_ranks(&call, node_of(&call, rank));
+            assert_in_range(coll_algorithms[a]->flags(&call), 0, map.nodes.count + 2 * here);
+        }
+}
 
 typedef void step_function(const struct coll_call *call, struct coll_sink *sink);
 
@@ -589,6 +696,8 @@ int main(void)
         cmocka_unit_test(leaders_share_the_messages),
         cmocka_unit_test(every_step_barrier_and_flag_is_needed),
         cmocka_unit_test(calls_need_alternate_memory),
+        cmocka_unit_test(ranks_of_a_node_must_meet_in_each_call),
+        cmocka_unit_test(flags_are_few),
         cmocka_unit_test(the_prover_explains_errors_of_node_algorithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,105 @@
+#include "coll/meet.h"
+
+struct meet meet_of(const struct coll_call *call, uint32_t root)
+{
+    struct meet self = {
+        .call = call, .place = node_call_of(call), .levels = levels_of(call, root), .memory = COLL_SHARED};
+    self.number = self.levels.node.rank;
+    if (self.place.here == 1)
+        self.memory = COLL_SCRATCH;
+    return self;
+}
+
+/* ---------------------------------------------------------------- meetings */
+
+uint32_t meet_flags(const struct coll_call *call)
+{
+    uint32_t here = node_ranks(call, node_of(call, call->rank));
+    return here > 1 ? here : 0;
+}
+
+void meet_raise(const struct meet *self, struct coll_sink *sink)
+{
+    if (self->place.here > 1)
+        sink->raise(sink, self->number);
+}
+
+void meet_await(const struct meet *self, struct coll_sink *sink)
+{
+    if (!meet_leads(self)) {
+        sink->await(sink, 0);
+        return;
+    }
+    for (uint32_t number = 1; number < self->place.here; number++)
+        sink->await(sink, number);
+}
+
+static bool follow(const struct meet *self, const struct meet_steps *steps, uint32_t phase,
+                   struct coll_sink *sink)
+{
+    if (phase == 0) {
+        steps->stage(self, sink);
+        meet_raise(self, sink);
+        meet_await(self, sink);
+    } else if (phase == 1 && steps->take) {
+        steps->take(self, sink);
+    }
+    return phase < (steps->take ? 2 : 1);
+}
+
+bool meet_emit(const struct meet *self, const struct meet_steps *steps, uint32_t phase,
+               struct coll_sink *sink)
+{
+    if (!meet_leads(self))
+        return follow(self, steps, phase, sink);
+    uint32_t last = 1 + steps->exchange_phases(self);
+    if (phase == 0) {
+        steps->stage(self, sink);
+        meet_await(self, sink);
+    } else if (phase < last) {
+        steps->exchange(self, phase - 1, sink);
+    } else if (phase == last) {
+        if (steps->finish)
+            steps->finish(self, sink);
+        meet_raise(self, sink);
+        if (steps->take)
+            steps->take(self, sink);
+    }
+    return phase <= last;
+}
+
+/* ----------------------------------------------------------------- leaders */
+
+struct team_sink meet_leaders(const struct meet *self, struct coll_sink *sink)
+{
+    struct team_sink leaders = team_sink_of(&self->levels.lane, sink);
+    leaders.memory[COLL_SCRATCH] = leaders.memory[COLL_RECV_BUFFER] = meet_span(self, 0, 0);
+    return leaders;
+}
+
+uint32_t meet_allgather_phases(const struct meet *self)
+{
+    return meet_few(self) && self->place.nodes > 1 ? 1 : log2_ceil(self->place.nodes);
+}
+
+static void exchange_at_once(const struct meet *self, const struct circulant *blocks,
+                             struct coll_sink *leaders)
+{
+    uint32_t node = self->place.node, nodes = self->place.nodes;
+    for (uint32_t i = 1; i < nodes; i++) {
+        uint32_t from = ring_up(node, i, nodes);
+        uint64_t at = blocks->kept + blocks_cyclic_bytes(blocks->blocks, node, i);
+        leaders->recv(leaders, from, span_of(COLL_SCRATCH, at, blocks_bytes(blocks->blocks, from, 1)));
+    }
+    for (uint32_t i = 1; i < nodes; i++)
+        leaders->send(leaders, ring_down(node, i, nodes), circulant_own(blocks));
+}
+
+void meet_allgather(const struct meet *self, const struct circulant *blocks, uint32_t phase,
+                    struct coll_sink *leaders)
+{
+    if (meet_few(self))
+        exchange_at_once(self, blocks, leaders);
+    else
+        circulant_allgather(blocks, phase, leaders);
+}
