@@ -1,4 +1,4 @@
-/* Any bytes as the table of the preloaded alltoall: refused, or every line has an algorithm that exists. A
+/* Any bytes as the table of the preloaded collectives: refused, or every line has an algorithm that exists. A
  * first line of "HELIO_...=value;..." sets the other variables that the library reads. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "fuzz/fuzz.h"
 #include "live/coll/settings.h"
 
-static const char *const variables[] = {"HELIO_ALLTOALL",         "HELIO_ALLTOALLV",
-                                        "HELIO_RANKS_PER_NODE",   "HELIO_RANKS_PER_SOCKET",
-                                        "HELIO_ALLTOALL_LEADERS", "HELIO_VERBOSE"};
+static const char *const variables[] = {
+    "HELIO_ALLTOALL",         "HELIO_ALLTOALLV", "HELIO_RANKS_PER_NODE", "HELIO_RANKS_PER_SOCKET",
+    "HELIO_ALLTOALL_LEADERS", "HELIO_VERBOSE",   "HELIO_COLL",           "HELIO_ALLREDUCE"};
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
 /* One value for each variable, separated by semicolons. */
@@ -26,10 +26,11 @@ static void set_variables(struct fuzz_piece values)
     }
 }
 
-static bool is_known(const char *algorithm)
+static bool is_known(uint32_t kind, const char *algorithm)
 {
     return strcmp(algorithm, "mpi") == 0 || strcmp(algorithm, "auto") == 0 ||
-           coll_find(COLL_ALLTOALL, algorithm) != NULL;
+           (kind == COLL_ALLTOALLV && strcmp(algorithm, "leaders") == 0) ||
+           coll_find(kind, algorithm) != NULL;
 }
 
 /* The library reports to standard error itself. */
@@ -54,11 +55,12 @@ bool fuzz_target(const uint8_t *data, size_t size)
     setenv("HELIO_ALLTOALL_TABLE", path, 1);
     read_silently(&settings);
     fuzz_must(settings.choice_count <= SETTINGS_CHOICES, "there are too many choices");
-    if (settings.valid)
-        fuzz_must(is_known(settings.algorithm), "there is no algorithm %s", settings.algorithm);
+    for (uint32_t kind = 0; settings.valid && kind < COLL_KINDS; kind++)
+        fuzz_must(is_known(kind, settings.algorithms[kind]), "there is no algorithm %s",
+                  settings.algorithms[kind]);
     for (uint32_t i = 0; settings.valid && i < settings.choice_count; i++)
-        fuzz_must(is_known(settings.choices[i].algorithm), "there is no algorithm %s",
-                  settings.choices[i].algorithm);
+        fuzz_must(is_known(settings.choices[i].kind, settings.choices[i].algorithm),
+                  "there is no algorithm %s", settings.choices[i].algorithm);
     free(path);
     close(file);
     return settings.valid;

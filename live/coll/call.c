@@ -5,163 +5,129 @@
 
 /* ------------------------------------------------------------------ blocks */
 
-/* The address of rank's block. In integers, since `buffer` may be MPI_BOTTOM, where C allows no arithmetic
- * with pointers. */
-static void *block_at(const void *buffer, uint32_t rank, int count, MPI_Aint extent)
+/* The address of a block. In integers, since `at` may be MPI_BOTTOM, where C allows no arithmetic with
+ * pointers. */
+static void *block_at(const struct live_buffer *buffer, uint32_t block, MPI_Aint extent)
 {
-    return (void *)((uintptr_t)buffer + (uintptr_t)((MPI_Aint)rank * count * extent));
+    return (void *)((uintptr_t)buffer->at + (uintptr_t)((MPI_Aint)block * buffer->count * extent));
 }
 
-/* All blocks as contiguous bytes, in comm->packed_send. */
-static int pack_blocks(struct live_comm *comm, const void *buffer, int count, MPI_Datatype type,
-                       uint64_t bytes)
+/* All blocks as contiguous bytes, in `into`. */
+static int pack_blocks(const struct live_comm *comm, const struct live_buffer *buffer, uint64_t bytes,
+                       unsigned char *into)
 {
     MPI_Aint lower, extent;
-    int error = PMPI_Type_get_extent(type, &lower, &extent);
-    for (uint32_t rank = 0; error == MPI_SUCCESS && rank < comm->size; rank++)
-        error = live_pack(block_at(buffer, rank, count, extent), count, type,
-                          comm->packed_send + rank * bytes, (int)bytes, comm->mine);
+    int error = PMPI_Type_get_extent(buffer->type, &lower, &extent);
+    for (uint32_t block = 0; error == MPI_SUCCESS && block < buffer->blocks; block++)
+        error = live_pack(block_at(buffer, block, extent), buffer->count, buffer->type, into + block * bytes,
+                          (int)bytes, comm->mine);
     return error;
 }
 
-static int unpack_blocks(struct live_comm *comm, void *buffer, int count, MPI_Datatype type, uint64_t bytes)
+static int unpack_blocks(const struct live_comm *comm, const struct live_buffer *buffer, uint64_t bytes,
+                         const unsigned char *from)
 {
     MPI_Aint lower, extent;
-    int error = PMPI_Type_get_extent(type, &lower, &extent);
-    for (uint32_t rank = 0; error == MPI_SUCCESS && rank < comm->size; rank++)
-        error = live_unpack(comm->packed_recv + rank * bytes, (int)bytes,
-                            block_at(buffer, rank, count, extent), count, type, comm->mine);
+    int error = PMPI_Type_get_extent(buffer->type, &lower, &extent);
+    for (uint32_t block = 0; error == MPI_SUCCESS && block < buffer->blocks; block++)
+        error = live_unpack(from + block * bytes, (int)bytes, block_at(buffer, block, extent), buffer->count,
+                            buffer->type, comm->mine);
     return error;
 }
 
 /* ------------------------------------------------------------------- calls */
 
-struct alltoall_args {
-    const void *sendbuf;
-    int sendcount;
-    MPI_Datatype sendtype;
-    void *recvbuf;
-    int recvcount;
-    MPI_Datatype recvtype;
-    uint64_t block_bytes;
-};
-
-/* The data to send as contiguous bytes: in the program's own buffer, or in a copy. NULL, and *error: there is
- * no memory. */
+/* The data to send as contiguous bytes: in the program's own buffer, or in a copy. NULL: there are none, or,
+ * with *error, there is no memory. */
 static const void *bytes_to_send(struct live_comm *comm, const struct live_plan *plan,
-                                 const struct alltoall_args *call, int *error)
+                                 const struct live_shape *shape, int *error)
 {
-    bool in_place = call->sendbuf == MPI_IN_PLACE;
-    const void *from = in_place ? call->recvbuf : call->sendbuf;
-    MPI_Datatype type = in_place ? call->recvtype : call->sendtype;
-    int count = in_place ? call->recvcount : call->sendcount;
-    size_t bytes = call->block_bytes * comm->size;
-    bool is_bytes = live_type_is_plain(type);
-    if (is_bytes && (!in_place || plan->reads_first))
-        return from;
+    const struct live_buffer *from = &shape->send;
+    size_t bytes = shape->key.bytes * from->blocks;
+    if (bytes == 0)
+        return NULL;
+    if (from->is_bytes && (!shape->in_place || plan->reads_first))
+        return from->at;
     if (!live_buffer_reserve(&comm->packed_send, &comm->packed_send_room, bytes)) {
         note_error(error, MPI_ERR_NO_MEM);
         return NULL;
     }
-    if (is_bytes)
-        memcpy(comm->packed_send, from, bytes);
+    if (from->is_bytes)
+        memcpy(comm->packed_send, from->at, bytes);
     else
-        note_error(error, pack_blocks(comm, from, count, type, call->block_bytes));
+        note_error(error, pack_blocks(comm, from, shape->key.bytes, comm->packed_send));
     return comm->packed_send;
+}
+
+/* Where received bytes go: the program's own buffer, or one that is unpacked later. A rank whose call has no
+ * receive buffer may get bytes all the same: the root of a scatter that keeps its block. */
+static void *place_to_receive(struct live_comm *comm, const struct live_shape *shape, int *error)
+{
+    const struct live_buffer *into = &shape->recv;
+    size_t bytes = shape->key.bytes * (into->blocks > 0 ? into->blocks : 1);
+    if (into->blocks > 0 && into->is_bytes)
+        return (void *)(uintptr_t)into->at;
+    if (live_buffer_reserve(&comm->packed_recv, &comm->packed_recv_room, bytes))
+        return comm->packed_recv;
+    note_error(error, MPI_ERR_NO_MEM);
+    return NULL;
 }
 
 /* Data that is not contiguous bytes goes through buffers of this rank. The other ranks do not know of that,
  * nor of errors of this rank: it does its part of the exchange in any case. */
 static int pack_and_execute(struct live_comm *comm, const struct live_plan *plan,
-                            const struct alltoall_args *call)
+                            const struct live_shape *shape, const struct live_call *call)
 {
     int error = MPI_SUCCESS;
-    const void *send = bytes_to_send(comm, plan, call, &error);
-    void *recv = call->recvbuf;
-    bool is_bytes = live_type_is_plain(call->recvtype);
-    if (!is_bytes) {
-        bool room =
-            live_buffer_reserve(&comm->packed_recv, &comm->packed_recv_room, call->block_bytes * comm->size);
-        recv = room ? comm->packed_recv : NULL;
-        note_error(&error, room ? MPI_SUCCESS : MPI_ERR_NO_MEM);
-    }
-    note_error(&error, live_execute(comm, plan, send, recv));
-    if (error == MPI_SUCCESS && !is_bytes)
-        error = unpack_blocks(comm, call->recvbuf, call->recvcount, call->recvtype, call->block_bytes);
+    const struct live_reduction reduction = {call->op, call->recvtype, shape->key.element};
+    const void *send = bytes_to_send(comm, plan, shape, &error);
+    void *recv = place_to_receive(comm, shape, &error);
+    note_error(&error, live_execute(comm, plan, send, recv, &reduction));
+    if (error == MPI_SUCCESS && !shape->recv.is_bytes)
+        error = unpack_blocks(comm, &shape->recv, shape->key.bytes, recv);
     return error;
 }
 
-/* False: the MPI refuses these arguments, and the call is left to it, so that the user gets the MPI's own
- * message. Nothing that the MPI accepts may be left to it here, since the other ranks do not know of it and
- * would do the call our way. So both buffers may have the same address if counts or types differ, since the
- * types may lead to different places. Blocks are known not to be empty. */
-static bool is_sound(const struct alltoall_args *call)
+static int by_nodes(struct live_comm *comm, const struct live_plan *plan, const struct live_shape *shape,
+                    const struct live_call *call)
 {
-    if (call->recvbuf == MPI_IN_PLACE || live_has_no_data(call->recvbuf, call->recvtype))
-        return false;
-    if (call->sendbuf == MPI_IN_PLACE)
-        return true;
-    bool is_same = call->sendbuf == call->recvbuf && call->sendcount == call->recvcount &&
-                   call->sendtype == call->recvtype;
-    return call->sendcount >= 0 && call->sendtype != MPI_DATATYPE_NULL && !is_same &&
-           !live_has_no_data(call->sendbuf, call->sendtype);
-}
-
-/* The bytes of a block. MPI requires that all ranks have the same number; no other argument is the same on
- * all ranks. 0: blocks are empty, or the arguments are wrong. */
-static uint64_t block_bytes(const struct alltoall_args *call)
-{
-    MPI_Count size;
-    if (call->recvtype == MPI_DATATYPE_NULL || PMPI_Type_size_x(call->recvtype, &size) != MPI_SUCCESS)
-        return 0;
-    return call->recvcount > 0 && size > 0 ? (uint64_t)size * (uint64_t)call->recvcount : 0;
-}
-
-static int by_mpi(const struct alltoall_args *call, MPI_Comm comm)
-{
-    return PMPI_Alltoall(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
-                         call->recvtype, comm);
-}
-
-static int by_nodes(struct live_comm *comm, const struct live_plan *plan, const struct alltoall_args *call,
-                    MPI_Comm theirs)
-{
-    int error = pack_and_execute(comm, plan, call);
+    int error = pack_and_execute(comm, plan, shape, call);
     if (error != MPI_SUCCESS)
-        PMPI_Comm_call_errhandler(theirs, error);
+        PMPI_Comm_call_errhandler(call->comm, error);
     return error;
 }
 
 /* Does the call the way that autotune says, and measures it if autotune needs its time. */
-static int by_autotune(struct live_comm *comm, const struct plan_entry *plan,
-                       const struct alltoall_args *call, MPI_Comm theirs)
+static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, const struct live_shape *shape,
+                       const struct live_call *call)
 {
-    char what[64];
+    char what[96];
     bool measured, ours = autotune_next(plan->autotune, &measured);
     int64_t began = measured ? backoff_now_ns() : 0;
-    int error = ours ? by_nodes(comm, &plan->plan, call, theirs) : by_mpi(call, theirs);
+    int error = ours ? by_nodes(comm, &plan->plan, shape, call) : live_by_mpi(call);
     if (!measured)
         return error;
-    unsigned long long least = 1ull << (plan->autotune - comm->autotunes);
-    snprintf(what, sizeof what, "MPI_Alltoall of %llu to %llu B", least, 2 * least - 1);
+    unsigned long long least = 1ull << (plan->autotune - comm->autotunes[call->kind]);
+    if (call->kind == COLL_BARRIER)
+        snprintf(what, sizeof what, "MPI_Barrier");
+    else
+        snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(call->kind), least, 2 * least - 1);
     autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what);
     return error;
 }
 
-bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm theirs, int *error)
+bool live_collective(const struct live_call *call, int *error)
 {
-    struct alltoall_args call = {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0};
-    struct live_comm *comm = theirs == MPI_COMM_NULL ? NULL : live_comm_of(theirs);
-    call.block_bytes = comm ? block_bytes(&call) : 0;
-    if (call.block_bytes == 0 || !is_sound(&call))
+    struct live_shape shape;
+    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
+    if (!comm || !live_shape_of(&shape, comm, call))
         return false;
-    const struct plan_entry *plan = live_plan_find(comm, call.block_bytes);
+    const struct plan_entry *plan = live_plan_find(comm, &shape.key);
     if (!plan)
         return false;
     if (plan->autotune)
-        *error = by_autotune(comm, plan, &call, theirs);
+        *error = by_autotune(comm, plan, &shape, call);
     else
-        *error = by_nodes(comm, &plan->plan, &call, theirs);
+        *error = by_nodes(comm, &plan->plan, &shape, call);
     return true;
 }

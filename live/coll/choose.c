@@ -5,61 +5,79 @@
 #include "coll/nodes.h"
 #include "live/coll/internal.h"
 
-/* The call as a rank of the largest node makes it. No other rank needs more memory. */
-static struct coll_call largest_call(const struct live_comm *comm, uint64_t block_bytes)
+struct coll_call live_coll_call(const struct live_comm *comm, const struct live_key *key, uint32_t rank)
 {
-    struct coll_call call = {.kind = COLL_ALLTOALL,
-                             .size = comm->size,
-                             .leaders = comm->leaders,
-                             .element = 1,
-                             .bytes = block_bytes,
-                             .nodes = &comm->nodes};
-    for (uint32_t rank = 0; rank < comm->size; rank++)
-        if (node_ranks(&call, node_of(&call, rank)) > node_ranks(&call, node_of(&call, call.rank)))
-            call.rank = rank;
-    return call;
+    return (struct coll_call){.kind = key->kind,
+                              .size = comm->size,
+                              .rank = rank,
+                              .root = key->root,
+                              .leaders = comm->leaders,
+                              .element = key->element,
+                              .bytes = key->bytes,
+                              .nodes = &comm->nodes};
+}
+
+/* Whether every node has the shared memory and the flags that the algorithm takes. */
+static bool nodes_have_room(const struct live_comm *comm, const struct coll_algorithm *algorithm,
+                            const struct live_key *key)
+{
+    struct coll_call call = live_coll_call(comm, key, 0);
+    for (uint32_t node = 0; node < comm->nodes.count; node++) {
+        call.rank = node_member(&call, node, 0);
+        if (algorithm->shared && algorithm->shared(&call) > comm->copy_bytes)
+            return false;
+        if (algorithm->flags && algorithm->flags(&call) > live_memory_flags(comm, node_ranks(&call, node)))
+            return false;
+    }
+    return true;
+}
+
+/* The longest message of any algorithm: of alltoalls all that one node has for another, else all that there
+ * is. */
+static uint64_t most_bytes(const struct live_comm *comm, const struct live_key *key)
+{
+    uint64_t room = INT_MAX / comm->size;
+    return key->kind == COLL_ALLTOALL ? room / comm->most_here : room;
 }
 
 /* The reason why `algorithm` cannot do the call; NULL: it can. */
 static const char *obstacle(const struct live_comm *comm, const struct coll_algorithm *algorithm,
-                            uint64_t block_bytes)
+                            const struct live_key *key)
 {
-    struct coll_call call = largest_call(comm, block_bytes);
-    uint64_t room = INT_MAX / comm->size / comm->most_here;
-    if (block_bytes == 0)
-        return "there is nothing to send";
-    if (block_bytes > room)
+    if (key->bytes > most_bytes(comm, key))
         return "its messages would be longer than MPI can say";
     if (algorithm->shared && !comm->shared)
         return "there is no shared memory";
-    if (algorithm->shared && algorithm->shared(&call) > comm->copy_bytes)
+    if (!nodes_have_room(comm, algorithm, key))
         return "it would take more shared memory than there is";
     return NULL;
 }
 
-/* The algorithm of HELIO_ALLTOALL_TABLE; NULL: it has no line for a cluster of this shape. Among those lines
- * it takes the one with the largest size that is not above this size, or, if all are above, the smallest. */
-static const char *algorithm_of_table(const struct live_comm *comm, uint64_t block_bytes)
+/* The algorithm of the table; NULL: it has no line for such calls on a cluster of this shape. Among those
+ * lines it takes the one with the largest size that is not above this size, or, if all are above, the
+ * smallest. */
+static const char *algorithm_of_table(const struct live_comm *comm, const struct live_key *key)
 {
     const struct live_settings_choice *best = NULL;
     for (uint32_t i = 0; i < comm->settings.choice_count; i++) {
         const struct live_settings_choice *choice = &comm->settings.choices[i];
-        if (choice->nodes != comm->nodes.count || choice->most_here != comm->most_here)
+        if (choice->kind != (uint32_t)key->kind || choice->nodes != comm->nodes.count ||
+            choice->most_here != comm->most_here)
             continue;
-        bool fits = choice->bytes <= block_bytes;
-        if (!best || (fits ? best->bytes > block_bytes || choice->bytes > best->bytes
-                           : best->bytes > block_bytes && choice->bytes < best->bytes))
+        bool fits = choice->bytes <= key->bytes;
+        if (!best || (fits ? best->bytes > key->bytes || choice->bytes > best->bytes
+                           : best->bytes > key->bytes && choice->bytes < best->bytes))
             best = choice;
     }
     return best ? best->algorithm : NULL;
 }
 
-static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, bool *tried, char *why,
+static const char *automatic(const struct live_comm *comm, const struct live_key *key, bool *tried, char *why,
                              size_t size)
 {
-    const char *measured = algorithm_of_table(comm, block_bytes);
+    const char *measured = algorithm_of_table(comm, key);
     if (measured) {
-        snprintf(why, size, "measured, HELIO_ALLTOALL_TABLE");
+        snprintf(why, size, "measured, %s", comm->settings.table_variable);
         return measured;
     }
     if (comm->most_here == 1) {
@@ -69,23 +87,25 @@ static const char *automatic(const struct live_comm *comm, uint64_t block_bytes,
     static const char *const reasons[] = {[LIVE_FASTER] = "the model says it is surely faster",
                                           [LIVE_SLOWER] = "the model says it is surely faster",
                                           [LIVE_UNKNOWN] = "or the MPI's own, both are tried"};
-    enum live_verdict verdict = live_model_compare(comm, block_bytes);
+    enum live_verdict verdict =
+        key->kind == COLL_ALLTOALL ? live_model_alltoall(comm, key->bytes) : LIVE_UNKNOWN;
     snprintf(why, size, "%s", reasons[verdict]);
     *tried = verdict == LIVE_UNKNOWN;
     return verdict == LIVE_SLOWER ? "mpi" : "leaders";
 }
 
-const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
-                                         char *why, size_t size)
+const struct coll_algorithm *live_choose(const struct live_comm *comm, const struct live_key *key,
+                                         bool *tried, char *why, size_t size)
 {
-    const char *name = comm->settings.algorithm;
+    char variable[SETTINGS_VARIABLE];
+    const char *name = comm->settings.algorithms[key->kind];
     *tried = false;
     if (strcmp(name, "auto") == 0)
-        name = automatic(comm, block_bytes, tried, why, size);
+        name = automatic(comm, key, tried, why, size);
     else
-        snprintf(why, size, "HELIO_ALLTOALL=%s", name);
-    const struct coll_algorithm *algorithm = coll_find(COLL_ALLTOALL, name);
-    const char *problem = algorithm ? obstacle(comm, algorithm, block_bytes) : NULL;
+        snprintf(why, size, "%s=%s", live_settings_variable(key->kind, variable), name);
+    const struct coll_algorithm *algorithm = coll_find(key->kind, name);
+    const char *problem = algorithm ? obstacle(comm, algorithm, key) : NULL;
     if (problem)
         snprintf(why, size, "not %s, %s", name, problem);
     return problem ? NULL : algorithm;

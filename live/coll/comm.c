@@ -104,6 +104,8 @@ static void comm_close(struct live_comm *comm)
     atomic_fetch_sub(&comm_count, 1);
     live_vector_close(comm->vector);
     live_memory_close(comm);
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        free(comm->autotunes[kind]);
     for (int i = 0; i < LIVE_PLANS; i++)
         live_plan_free(&comm->plans[i].plan);
     if (comm->mine != MPI_COMM_NULL)
@@ -144,20 +146,30 @@ static void report_set_up(const struct live_comm *comm)
     if (!comm->settings.verbose || comm->rank != 0)
         return;
     fprintf(stderr,
-            "helio alltoall (" HELIO_MPI
-            "): %u ranks on %u nodes of at most %u, %u leader%s; %s%s; %u core%s\n",
+            "helio coll (" HELIO_MPI "): %u ranks on %u nodes of at most %u, %u leader%s%s; %u core%s\n",
             comm->size, comm->nodes.count, comm->most_here, comm->leaders, comm->leaders == 1 ? "" : "s",
-            comm->settings.algorithm, comm->shared ? "" : "; no shared memory", comm->cores,
-            comm->cores == 1 ? "" : "s");
+            comm->shared ? "" : "; no shared memory", comm->cores, comm->cores == 1 ? "" : "s");
 }
 
 /* The first calls that `auto` leaves to the MPI. Set-up costs about as much as so many calls, and a program
  * that makes a communicator for each of its steps would pay that in each. */
 enum { CALLS_BEFORE = 8 };
 
-static bool is_forced(const char *setting)
+/* Whether the environment names an algorithm for a kind of call, and whether the MPI executes all. */
+static bool is_any_forced(const struct live_settings *settings)
 {
-    return strcmp(setting, "auto") != 0 && strcmp(setting, "mpi") != 0;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        if (strcmp(settings->algorithms[kind], "auto") != 0 && strcmp(settings->algorithms[kind], "mpi") != 0)
+            return true;
+    return false;
+}
+
+static bool are_all_left(const struct live_settings *settings)
+{
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        if (strcmp(settings->algorithms[kind], "mpi") != 0)
+            return false;
+    return true;
 }
 
 /* Reads the environment of one rank for all. False: everything is left to the MPI. */
@@ -167,9 +179,8 @@ static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
     if (comm->rank == 0)
         live_settings_read(settings);
     PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs);
-    comm->calls_before = is_forced(settings->algorithm) || is_forced(settings->vectors) ? 0 : CALLS_BEFORE;
-    return settings->valid &&
-           (strcmp(settings->algorithm, "mpi") != 0 || strcmp(settings->vectors, "mpi") != 0);
+    comm->calls_before = is_any_forced(settings) ? 0 : CALLS_BEFORE;
+    return settings->valid && !are_all_left(settings);
 }
 
 /* Makes our own communicator by a split; a dup would call the copy functions of the user's attributes. If the

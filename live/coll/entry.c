@@ -34,11 +34,20 @@ bool entry_is_ours(void)
     return answer == YES;
 }
 
-bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
-                    uintptr_t recvtype, uintptr_t comm, int *error)
+bool entry_collective(const struct entry_call *call, int *error)
 {
-    return entry_is_ours() && live_alltoall(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount,
-                                            (MPI_Datatype)recvtype, (MPI_Comm)comm, error);
+    const struct live_call theirs = {.kind = call->kind,
+                                     .sendbuf = call->sendbuf,
+                                     .sendcount = call->sendcount,
+                                     .sendtype = (MPI_Datatype)call->sendtype,
+                                     .recvbuf = call->recvbuf,
+                                     .recvcount = call->recvcount,
+                                     .recvtype = (MPI_Datatype)call->recvtype,
+                                     .op = (MPI_Op)call->op,
+                                     .root = call->root,
+                                     .counts = call->counts,
+                                     .comm = (MPI_Comm)call->comm};
+    return entry_is_ours() && live_collective(&theirs, error);
 }
 
 bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coll/coll.h"
+
 /* Between the functions that programs call and the library. A handle of MPI is a pointer in Open MPI and an
  * int in MPICH. Here it is an integer that can hold either, so that a program of the wrong MPI gets its own
  * handle back unchanged. */
@@ -11,9 +13,23 @@
 /* True: the program's MPI is the one that this library is built for. If not, it says so once. */
 bool entry_is_ours(void);
 
+/* A call of a collective, as struct live_call (internal.h) has it. */
+struct entry_call {
+    enum coll_kind kind;
+    const void *sendbuf;
+    int sendcount;
+    uintptr_t sendtype;
+    void *recvbuf;
+    int recvcount;
+    uintptr_t recvtype;
+    uintptr_t op;
+    int root;
+    const int *counts; /* of MPI_Reduce_scatter; else NULL */
+    uintptr_t comm;
+};
+
 /* True: *error is the result of the call. False: nothing is done; the call is left to the MPI. */
-bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
-                    uintptr_t recvtype, uintptr_t comm, int *error);
+bool entry_collective(const struct entry_call *call, int *error);
 bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
                      void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
                      uintptr_t comm, int *error);

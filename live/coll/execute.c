@@ -5,6 +5,7 @@
 struct execution {
     struct live_comm *comm;
     const struct live_plan *plan;
+    const struct live_reduction *reduction;
     unsigned char *buffers[COLL_SHARED + 1]; /* by enum coll_buffer; NULL: this rank has no memory for it */
     int posted;                              /* requests of this phase */
     bool raises;                             /* a receive of this phase raises a flag */
@@ -147,11 +148,25 @@ static int wait_and_raise(struct execution *self)
 
 /* ------------------------------------------------------------------ phases */
 
+/* A copy or a reduction. In calls in place a copy may find its data where they are to go. */
+static int local_step(const struct execution *self, const struct plan_step *step)
+{
+    const struct live_reduction *reduction = self->reduction;
+    unsigned char *from = address_of(self, step->from, step->from_offset);
+    unsigned char *into = address_of(self, step->into, step->into_offset);
+    if (!from || !into || from == into)
+        return MPI_SUCCESS;
+    if (step->op == PLAN_REDUCE)
+        return PMPI_Reduce_local(from, into, (int)(step->bytes / reduction->element), reduction->type,
+                                 reduction->op);
+    memcpy(into, from, step->bytes);
+    return MPI_SUCCESS;
+}
+
 /* Does all steps of the phase that do not wait. end_phase waits. */
 static void begin_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
-    unsigned char *from, *into;
     self->posted = 0;
     self->raises = false;
     for (const struct plan_step *step = self->phase; step < self->end; step++)
@@ -161,10 +176,8 @@ static void begin_phase(struct execution *self)
             note_error(&self->error, post(self, step));
             break;
         case PLAN_COPY:
-            from = address_of(self, step->from, step->from_offset);
-            into = address_of(self, step->into, step->into_offset);
-            if (from && into)
-                memcpy(into, from, step->bytes);
+        case PLAN_REDUCE:
+            note_error(&self->error, local_step(self, step));
             break;
         case PLAN_BARRIER:
             comm->barriers++;
@@ -190,9 +203,10 @@ static void end_phase(struct execution *self)
             shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
 }
 
-int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv)
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv,
+                 const struct live_reduction *reduction)
 {
-    struct execution self = {.comm = comm, .plan = plan, .error = MPI_SUCCESS};
+    struct execution self = {.comm = comm, .plan = plan, .reduction = reduction, .error = MPI_SUCCESS};
     self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* no step writes it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;

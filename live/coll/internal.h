@@ -11,12 +11,13 @@
 #include "live/coll/shm_counter.h"
 #include "live/coll/types.h"
 
-/* The preloaded alltoall. This header has what its files share; each file uses only those above it in this
+/* The preloaded collectives. This header has what its files share; each file uses only those above it in this
  * map.
  *
  *   digits.h        decimal numbers
  *   settings.c      environment variables
  *   types.c         datatypes: which are plain bytes; pack and unpack
+ *   operations.c    operations of reductions: which of them are executed here
  *   plan.c          a schedule of coll, compiled to a list of steps
  *   backoff.c       how a rank waits: spin, yield, sleep
  *   shm_counter.c   counters in shared memory that ranks wait for
@@ -25,14 +26,16 @@
  *   memory.c        memory that the ranks of a node share
  *   sockets.c       which ranks are leaders
  *   autotune.c      the library's way or the MPI's, by measuring both
- *   model.c         the times of both ways, by equations
- *   choose.c        the algorithm for a block size
- *   plan_cache.c    the plan for a block size
+ *   model.c         the times of both ways of an alltoall, by equations
+ *   choose.c        the algorithm for a call
+ *   plan_cache.c    the plan for a call
  *   execute.c       executes a plan on real buffers
  *   vector_block.c  the blocks of a vector alltoall
  *   vector_node.c   the exchange of a vector alltoall
  *   comm.c          what is kept for each communicator: opened, closed
- *   call.c          one MPI_Alltoall
+ *   by_mpi.c        a call, executed by the MPI
+ *   shape.c         which blocks a call sends and receives
+ *   call.c          one call of a collective
  *   vector.c        one MPI_Alltoallv or MPI_Alltoallw
  *   entry.c         checks that the program's MPI is the one that this library is built for
  *   mpi_c.c         the functions that C programs call
@@ -48,12 +51,20 @@
 enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
 
 enum {
-    LIVE_PLANS = 32,
-    LIVE_CLASSES = 31, /* of block sizes: class c is from 2^c bytes to 2^(c+1) - 1 */
+    LIVE_PLANS = 128,
+    LIVE_CLASSES = 31, /* of sizes: class c is from 2^c bytes to 2^(c+1) - 1 */
+};
+
+/* What decides about the plan of a call. The same on all ranks. */
+struct live_key {
+    enum coll_kind kind;
+    uint32_t root;    /* 0 where there is none */
+    uint64_t bytes;   /* as coll_call means it: the vector of a bcast or reduction, else a block */
+    uint64_t element; /* bytes; 1 where nothing is reduced */
 };
 
 struct plan_entry {
-    uint64_t block_bytes;
+    struct live_key key;
     uint64_t last_call; /* the value of live_comm.calls when it was last used */
     bool is_filled;
     struct autotune *autotune; /* that of its class, which finds the faster way; NULL: ours is taken */
@@ -86,7 +97,8 @@ struct live_comm {
 
     uint64_t calls; /* calls that asked for a plan */
     struct plan_entry plans[LIVE_PLANS];
-    struct autotune autotunes[LIVE_CLASSES];
+    struct plan_entry *latest[COLL_KINDS];  /* that of the last call of a kind; NULL: there was none */
+    struct autotune *autotunes[COLL_KINDS]; /* of each kind, one for each class; NULL: no call so far */
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -123,6 +135,9 @@ bool live_all_agree(MPI_Comm comm, bool here);
 void live_memory_open(struct live_comm *comm, MPI_Comm node);
 void live_memory_close(struct live_comm *comm);
 
+/* How many flags a node with so many ranks has. */
+uint32_t live_memory_flags(const struct live_comm *comm, uint32_t ranks_here);
+
 /* Begins a call that uses shared memory: the copy of the data that is this call's. */
 unsigned char *live_memory_next_copy(struct live_comm *comm);
 
@@ -132,29 +147,51 @@ unsigned char *live_memory_next_copy(struct live_comm *comm);
  * possible. Collective. `sockets` is work space: a number for each rank. */
 void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
+/* ------------------------------------------------------------ operations.c */
+
+/* True: calls with this operation and type may be executed here. The operation is commutative, and elements
+ * lie without gaps in their own order, so that they may be copied as bytes. The same on all ranks, since all
+ * ranks have the same type and operation. */
+bool live_reduces(MPI_Op op, MPI_Datatype type);
+
 /* ----------------------------------------------------------------- model.c */
 
 /* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
 enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
-enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes);
+enum live_verdict live_model_alltoall(const struct live_comm *comm, uint64_t block_bytes);
 
 /* ---------------------------------------------------------------- choose.c */
 
-/* The algorithm for blocks of that size; NULL: the MPI's own. *tried: autotune decides between the algorithm
- * and the MPI's own. `why` gets the reason for messages, at most `size` bytes. */
-const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
-                                         char *why, size_t size);
+/* The call that decides, as rank `rank` makes it. */
+struct coll_call live_coll_call(const struct live_comm *comm, const struct live_key *key, uint32_t rank);
+
+/* The algorithm for the call; NULL: the MPI's own. *tried: autotune decides between the algorithm and the
+ * MPI's own. `why` gets the reason for messages, at most `size` bytes. */
+const struct coll_algorithm *live_choose(const struct live_comm *comm, const struct live_key *key,
+                                         bool *tried, char *why, size_t size);
 
 /* ------------------------------------------------------------ plan_cache.c */
 
-/* The plan for blocks of that size; NULL: the MPI's own. The same answer on all ranks. Collective. */
-const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
+/* The plan for such calls; NULL: the MPI's own. The same answer on all ranks. Collective. */
+const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key);
+
+/* "MPI_Allreduce" */
+const char *live_call_name(enum coll_kind kind);
 
 /* --------------------------------------------------------------- execute.c */
 
+/* What the elements of a reduction are, and what is done with them. */
+struct live_reduction {
+    MPI_Op op;
+    MPI_Datatype type;
+    uint64_t element; /* bytes */
+};
+
 /* Executes the plan and returns an MPI error code. The other ranks complete whatever happens on this one.
- * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. */
-int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv);
+ * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. `reduction` is for
+ * plans that reduce. */
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv,
+                 const struct live_reduction *reduction);
 
 /* Waits for requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
 int live_wait_for_all(struct live_comm *comm, int first, int count);
@@ -172,10 +209,50 @@ static inline void note_error(int *first, int error)
  * Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
 
+/* --------------------------------------------------------------- by_mpi.c */
+
+/* A call of a collective as the program makes it. Of counts and types that the call does not have, 0 and
+ * MPI_DATATYPE_NULL; a bcast has its buffer on both sides; a reduction has its count and type on both. */
+struct live_call {
+    enum coll_kind kind;
+    const void *sendbuf;
+    int sendcount;
+    MPI_Datatype sendtype;
+    void *recvbuf;
+    int recvcount;
+    MPI_Datatype recvtype;
+    MPI_Op op;
+    int root;          /* 0 where there is none */
+    const int *counts; /* of MPI_Reduce_scatter, in place of recvcount; else NULL */
+    MPI_Comm comm;
+};
+
+int live_by_mpi(const struct live_call *call);
+
+/* ----------------------------------------------------------------- shape.c */
+
+/* A buffer of a call. */
+struct live_buffer {
+    const void *at;
+    int count; /* of elements of a block */
+    MPI_Datatype type;
+    uint32_t blocks; /* 0: the call does not use this buffer on this rank */
+    bool is_bytes;   /* its elements are copied and sent as bytes, in their own place */
+};
+
+struct live_shape {
+    struct live_key key;
+    struct live_buffer send, recv;
+    bool in_place; /* the data to send are in memory that the call may write */
+};
+
+/* False: the MPI refuses these arguments, or has nothing to do, and the call is left to it. Whatever all
+ * ranks share decides so on all ranks. */
+bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call);
+
 /* ------------------------------------------------------------------ call.c */
 
 /* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
-bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm, int *error);
+bool live_collective(const struct live_call *call, int *error);
 
 #endif

@@ -10,9 +10,14 @@
 /* The size of one copy of the data. It is address space: the kernel provides a page at its first use. */
 enum { COPY_MIB = 128 };
 
+uint32_t live_memory_flags(const struct live_comm *comm, uint32_t ranks_here)
+{
+    return comm->nodes.count + 2 * ranks_here;
+}
+
 static size_t counters_bytes(const struct live_comm *comm)
 {
-    size_t counters = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
+    size_t counters = 1 + (size_t)live_memory_flags(comm, comm->here); /* 1: the barrier */
     size_t bytes = counters * sizeof(struct shm_counter), page = (size_t)sysconf(_SC_PAGESIZE);
     return (bytes + page - 1) / page * page;
 }

@@ -65,7 +65,7 @@ static uint64_t by_nodes_ps(const struct live_comm *comm, uint64_t block_bytes,
            2 * messages * machine->message_ps;
 }
 
-enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes)
+enum live_verdict live_model_alltoall(const struct live_comm *comm, uint64_t block_bytes)
 {
     static const uint64_t messages_ps[] = {FASTEST_MESSAGE_PS, SLOWEST_MESSAGE_PS};
     static const uint64_t bytes_ps[] = {FASTEST_BYTE_PS, SLOWEST_BYTE_PS};

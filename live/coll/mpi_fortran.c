@@ -27,24 +27,79 @@ static void *buffer_of(void *buffer)
 
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of counts are passed on unchanged");
 
-static void alltoall(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
-                     const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,
-                     MPI_Fint *ierr)
+/* Executes the call here or by the MPI. */
+static void make(const struct live_call *call, MPI_Fint *ierr)
 {
-    MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
-    MPI_Datatype c_recvtype = PMPI_Type_f2c(*recvtype), c_sendtype = c_recvtype;
-    int error, c_sendcount = 0;
-    sendbuf = buffer_of(sendbuf);
-    recvbuf = buffer_of(recvbuf);
-    if (sendbuf != MPI_IN_PLACE) {
-        c_sendtype = PMPI_Type_f2c(*sendtype);
-        c_sendcount = *sendcount;
-    }
-    if (!entry_is_ours() ||
-        !live_alltoall(sendbuf, c_sendcount, c_sendtype, recvbuf, *recvcount, c_recvtype, c_comm, &error))
-        error = PMPI_Alltoall(sendbuf, c_sendcount, c_sendtype, recvbuf, *recvcount, c_recvtype, c_comm);
+    int error;
+    if (!entry_is_ours() || !live_collective(call, &error))
+        error = live_by_mpi(call);
     if (ierr)
         *ierr = error;
+}
+
+static void barrier(const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    make(&(struct live_call){.kind = COLL_BARRIER, .comm = PMPI_Comm_f2c(*comm)}, ierr);
+}
+
+static void bcast(void *buffer, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *root,
+                  const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    void *at = buffer_of(buffer);
+    MPI_Datatype c_type = PMPI_Type_f2c(*type);
+    make(&(struct live_call){.kind = COLL_BCAST,
+                             .sendbuf = at,
+                             .sendcount = *count,
+                             .sendtype = c_type,
+                             .recvbuf = at,
+                             .recvcount = *count,
+                             .recvtype = c_type,
+                             .root = *root,
+                             .comm = PMPI_Comm_f2c(*comm)},
+         ierr);
+}
+
+/* `root` and `counts`: NULL, or an array, if the function has such an argument; `count` is then NULL. */
+static void reduce_by(enum coll_kind kind, void *sendbuf, void *recvbuf, const MPI_Fint *count,
+                      const MPI_Fint *counts, const MPI_Fint *type, const MPI_Fint *op, const MPI_Fint *root,
+                      const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    MPI_Datatype c_type = PMPI_Type_f2c(*type);
+    make(&(struct live_call){.kind = kind,
+                             .sendbuf = buffer_of(sendbuf),
+                             .sendcount = count ? *count : 0,
+                             .sendtype = c_type,
+                             .recvbuf = buffer_of(recvbuf),
+                             .recvcount = count ? *count : 0,
+                             .recvtype = c_type,
+                             .op = PMPI_Op_f2c(*op),
+                             .root = root ? *root : 0,
+                             .counts = counts,
+                             .comm = PMPI_Comm_f2c(*comm)},
+         ierr);
+}
+
+/* A side that is MPI_IN_PLACE has no count and no type: what stands there is not read. */
+static void move(enum coll_kind kind, void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype,
+                 void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+                 const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    struct live_call call = {.kind = kind,
+                             .sendbuf = buffer_of(sendbuf),
+                             .sendtype = MPI_DATATYPE_NULL,
+                             .recvbuf = buffer_of(recvbuf),
+                             .recvtype = MPI_DATATYPE_NULL,
+                             .root = root ? *root : 0,
+                             .comm = PMPI_Comm_f2c(*comm)};
+    if (call.sendbuf != MPI_IN_PLACE) {
+        call.sendcount = *sendcount;
+        call.sendtype = PMPI_Type_f2c(*sendtype);
+    }
+    if (call.recvbuf != MPI_IN_PLACE) {
+        call.recvcount = *recvcount;
+        call.recvtype = PMPI_Type_f2c(*recvtype);
+    }
+    make(&call, ierr);
 }
 
 static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,
@@ -111,48 +166,68 @@ static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
         *ierr = error;
 }
 
-/* All spellings of the names that compilers use, and the names of the module mpi_f08. The handles of mpi_f08
- * are structures with one integer, and its argument ierror may be absent (NULL). */
-#define NAME_OF_ALLTOALL(name)                                                                               \
-    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,      \
-                     const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,              \
-                     MPI_Fint *ierr);                                                                        \
-    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,      \
-                     const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,              \
-                     MPI_Fint *ierr)                                                                         \
+/* A function in all spellings of its name that compilers use, and under its name in the module mpi_f08. The
+ * handles of mpi_f08 are structures with one integer, and its argument ierror may be absent (NULL). */
+#define NAME(name, parameters, body)                                                                         \
+    PUBLIC void name parameters;                                                                             \
+    PUBLIC void name parameters                                                                              \
     {                                                                                                        \
-        alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierr);                    \
+        body;                                                                                                \
     }
+#define NAMES(lower, upper, parameters, body)                                                                \
+    NAME(lower, parameters, body)                                                                            \
+    NAME(lower##_, parameters, body)                                                                         \
+    NAME(lower##__, parameters, body)                                                                        \
+    NAME(upper, parameters, body)                                                                            \
+    NAME(lower##_f08_, parameters, body)
 
-NAME_OF_ALLTOALL(mpi_alltoall)
-NAME_OF_ALLTOALL(mpi_alltoall_)
-NAME_OF_ALLTOALL(mpi_alltoall__)
-NAME_OF_ALLTOALL(MPI_ALLTOALL)
-NAME_OF_ALLTOALL(mpi_alltoall_f08_)
+NAMES(mpi_barrier, MPI_BARRIER, (const MPI_Fint *comm, MPI_Fint *ierr), barrier(comm, ierr))
+NAMES(mpi_bcast, MPI_BCAST,
+      (void *buffer, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *root, const MPI_Fint *comm,
+       MPI_Fint *ierr),
+      bcast(buffer, count, type, root, comm, ierr))
+NAMES(mpi_reduce, MPI_REDUCE,
+      (void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *op,
+       const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierr),
+      reduce_by(COLL_REDUCE, sendbuf, recvbuf, count, NULL, type, op, root, comm, ierr))
+NAMES(mpi_allreduce, MPI_ALLREDUCE,
+      (void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *op,
+       const MPI_Fint *comm, MPI_Fint *ierr),
+      reduce_by(COLL_ALLREDUCE, sendbuf, recvbuf, count, NULL, type, op, NULL, comm, ierr))
+NAMES(mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK,
+      (void *sendbuf, void *recvbuf, const MPI_Fint *count, const MPI_Fint *type, const MPI_Fint *op,
+       const MPI_Fint *comm, MPI_Fint *ierr),
+      reduce_by(COLL_REDUCE_SCATTER, sendbuf, recvbuf, count, NULL, type, op, NULL, comm, ierr))
+NAMES(mpi_reduce_scatter, MPI_REDUCE_SCATTER,
+      (void *sendbuf, void *recvbuf, const MPI_Fint *counts, const MPI_Fint *type, const MPI_Fint *op,
+       const MPI_Fint *comm, MPI_Fint *ierr),
+      reduce_by(COLL_REDUCE_SCATTER, sendbuf, recvbuf, NULL, counts, type, op, NULL, comm, ierr))
 
-#define NAME_OF_VECTORS(name, function)                                                                      \
-    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,                     \
-                     const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvcounts,                   \
-                     const MPI_Fint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,               \
-                     MPI_Fint *ierr);                                                                        \
-    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,                     \
-                     const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvcounts,                   \
-                     const MPI_Fint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,               \
-                     MPI_Fint *ierr)                                                                         \
-    {                                                                                                        \
-        function(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,     \
-                 ierr);                                                                                      \
-    }
+#define UNROOTED                                                                                             \
+    (void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,                      \
+     const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierr)
+#define ROOTED                                                                                               \
+    (void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,                      \
+     const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm,        \
+     MPI_Fint *ierr)
 
-NAME_OF_VECTORS(mpi_alltoallv, alltoallv)
-NAME_OF_VECTORS(mpi_alltoallv_, alltoallv)
-NAME_OF_VECTORS(mpi_alltoallv__, alltoallv)
-NAME_OF_VECTORS(MPI_ALLTOALLV, alltoallv)
-NAME_OF_VECTORS(mpi_alltoallv_f08_, alltoallv)
-NAME_OF_VECTORS(mpi_alltoallw, alltoallw)
-NAME_OF_VECTORS(mpi_alltoallw_, alltoallw)
-NAME_OF_VECTORS(mpi_alltoallw__, alltoallw)
-NAME_OF_VECTORS(MPI_ALLTOALLW, alltoallw)
-NAME_OF_VECTORS(mpi_alltoallw_f08_, alltoallw)
+NAMES(mpi_alltoall, MPI_ALLTOALL, UNROOTED,
+      move(COLL_ALLTOALL, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, NULL, comm, ierr))
+NAMES(mpi_allgather, MPI_ALLGATHER, UNROOTED,
+      move(COLL_ALLGATHER, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, NULL, comm, ierr))
+NAMES(mpi_gather, MPI_GATHER, ROOTED,
+      move(COLL_GATHER, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierr))
+NAMES(mpi_scatter, MPI_SCATTER, ROOTED,
+      move(COLL_SCATTER, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierr))
+
+#define VECTORS                                                                                              \
+    (void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls, const MPI_Fint *sendtypes,          \
+     void *recvbuf, const MPI_Fint *recvcounts, const MPI_Fint *rdispls, const MPI_Fint *recvtypes,          \
+     const MPI_Fint *comm, MPI_Fint *ierr)
+
+NAMES(mpi_alltoallv, MPI_ALLTOALLV, VECTORS,
+      alltoallv(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierr))
+NAMES(mpi_alltoallw, MPI_ALLTOALLW, VECTORS,
+      alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierr))
 
 #endif

@@ -23,10 +23,11 @@ static void add(struct coll_sink *sink, struct plan_step step)
     }
     plan->steps[plan->step_count++] = step;
     ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
-    /* A copy reads at its place in the list. A send may read until the end of its phase, so it may read after
-     * a receive of the same phase writes. */
-    bool reads = (step.op == PLAN_SEND || step.op == PLAN_COPY) && step.from == COLL_SEND_BUFFER;
-    bool writes = (step.op == PLAN_RECV || step.op == PLAN_COPY) && step.into == COLL_RECV_BUFFER;
+    /* A local step reads at its place in the list. A send may read until the end of its phase, so it may read
+     * after a receive of the same phase writes. */
+    bool is_local = step.op == PLAN_COPY || step.op == PLAN_REDUCE;
+    bool reads = (step.op == PLAN_SEND || is_local) && step.from == COLL_SEND_BUFFER;
+    bool writes = (step.op == PLAN_RECV || is_local) && step.into == COLL_RECV_BUFFER;
     if (reads && (writes || plan->touched || step.op == PLAN_SEND))
         plan->reads_first = false;
     plan->touched |= writes;
@@ -73,9 +74,9 @@ static void add_await(struct coll_sink *sink, uint32_t flag)
     add(sink, (struct plan_step){.op = PLAN_AWAIT, .flag = flag});
 }
 
-static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+static void add_local(struct coll_sink *sink, enum plan_op op, struct coll_span from, struct coll_span into)
 {
-    add(sink, (struct plan_step){.op = PLAN_COPY,
+    add(sink, (struct plan_step){.op = (uint8_t)op,
                                  .flag = PLAN_NO_FLAG,
                                  .from = (uint8_t)from.buffer,
                                  .into = (uint8_t)into.buffer,
@@ -84,10 +85,14 @@ static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_
                                  .bytes = from.bytes});
 }
 
-/* Alltoalls have no reductions. */
+static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    add_local(sink, PLAN_COPY, from, into);
+}
+
 static void add_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
-    (void)sink, (void)from, (void)into;
+    add_local(sink, PLAN_REDUCE, from, into);
 }
 
 bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,

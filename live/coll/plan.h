@@ -9,14 +9,23 @@
 
 /* A plan is a schedule of coll, compiled: the steps of one rank in a call of one size, phase by phase. A call
  * that has a plan does not run the schedule's generator. This file does not depend on MPI. */
-enum plan_op { PLAN_SEND, PLAN_RECV, PLAN_COPY, PLAN_BARRIER, PLAN_RAISE, PLAN_AWAIT, PLAN_PHASE_END };
+enum plan_op {
+    PLAN_SEND,
+    PLAN_RECV,
+    PLAN_COPY,
+    PLAN_REDUCE,
+    PLAN_BARRIER,
+    PLAN_RAISE,
+    PLAN_AWAIT,
+    PLAN_PHASE_END
+};
 
 enum { PLAN_NO_FLAG = UINT32_MAX };
 
 struct plan_step {
     uint8_t op;   /* enum plan_op */
-    uint8_t from; /* sends and copies: enum coll_buffer */
-    uint8_t into; /* receives and copies: enum coll_buffer */
+    uint8_t from; /* sends and local steps: enum coll_buffer */
+    uint8_t into; /* receives and local steps: enum coll_buffer */
     uint32_t peer;
     uint32_t
         flag; /* that the step raises or awaits, or a receive raises when it completes; or PLAN_NO_FLAG */

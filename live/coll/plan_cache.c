@@ -4,13 +4,27 @@
 
 #include "live/coll/internal.h"
 
+const char *live_call_name(enum coll_kind kind)
+{
+    static const char *const names[COLL_KINDS] = {[COLL_BARRIER] = "MPI_Barrier",
+                                                  [COLL_BCAST] = "MPI_Bcast",
+                                                  [COLL_REDUCE] = "MPI_Reduce",
+                                                  [COLL_ALLREDUCE] = "MPI_Allreduce",
+                                                  [COLL_ALLTOALL] = "MPI_Alltoall",
+                                                  [COLL_ALLGATHER] = "MPI_Allgather",
+                                                  [COLL_GATHER] = "MPI_Gather",
+                                                  [COLL_SCATTER] = "MPI_Scatter",
+                                                  [COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter"};
+    return names[kind];
+}
+
 /* A plan that was not used in so many calls may be replaced. */
 enum { STALE_CALLS = 1024 };
 
 /* A free entry or one that may be replaced. NULL: all entries are in use. A program that uses more sizes in
  * turn than there are entries would replace each plan before its next use, and to compile a plan costs more
  * than its use saves. An algorithm that the environment names is used in any case. */
-static struct plan_entry *entry_for_new(struct live_comm *comm)
+static struct plan_entry *entry_for_new(struct live_comm *comm, const struct live_key *key)
 {
     struct plan_entry *oldest = &comm->plans[0];
     for (int i = 0; i < LIVE_PLANS; i++) {
@@ -19,60 +33,74 @@ static struct plan_entry *entry_for_new(struct live_comm *comm)
         if (comm->plans[i].last_call < oldest->last_call)
             oldest = &comm->plans[i];
     }
-    if (strcmp(comm->settings.algorithm, "auto") == 0 && comm->calls - oldest->last_call < STALE_CALLS)
+    if (strcmp(comm->settings.algorithms[key->kind], "auto") == 0 &&
+        comm->calls - oldest->last_call < STALE_CALLS)
         return NULL;
     live_plan_free(&oldest->plan);
     return oldest;
 }
 
 /* False: this rank has no memory. */
-static bool compile(struct live_comm *comm, struct live_plan *plan, const struct coll_algorithm *algorithm,
-                    uint64_t block_bytes)
+static bool compile(struct live_comm *comm, struct plan_entry *entry, const struct coll_algorithm *algorithm)
 {
-    const struct coll_call call = {.kind = COLL_ALLTOALL,
-                                   .size = comm->size,
-                                   .rank = comm->rank,
-                                   .leaders = comm->leaders,
-                                   .element = 1,
-                                   .bytes = block_bytes,
-                                   .nodes = &comm->nodes};
-    return live_plan_init(plan, algorithm, &call) && live_requests_reserve(comm, plan->messages_max) &&
-           live_buffer_reserve(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
+    const struct coll_call call = live_coll_call(comm, &entry->key, comm->rank);
+    struct autotune **autotunes = &comm->autotunes[entry->key.kind];
+    if (!*autotunes)
+        *autotunes = calloc(LIVE_CLASSES, sizeof **autotunes);
+    return *autotunes && live_plan_init(&entry->plan, algorithm, &call) &&
+           live_requests_reserve(comm, entry->plan.messages_max) &&
+           live_buffer_reserve(&comm->scratch, &comm->scratch_room, entry->plan.scratch_bytes);
 }
 
-static void fill(struct live_comm *comm, struct plan_entry *entry, uint64_t block_bytes)
+static void report(const struct live_key *key, const char *algorithm, const char *why)
+{
+    if (key->kind == COLL_BARRIER)
+        fprintf(stderr, "helio coll: MPI_Barrier: %s (%s)\n", algorithm, why);
+    else
+        fprintf(stderr, "helio coll: %s of %llu B: %s (%s)\n", live_call_name(key->kind),
+                (unsigned long long)key->bytes, algorithm, why);
+}
+
+static void fill(struct live_comm *comm, struct plan_entry *entry, const struct live_key *key)
 {
     char why[128] = "";
     bool tried;
-    const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
-    *entry = (struct plan_entry){.block_bytes = block_bytes, .is_filled = true};
-    if (algorithm && !live_all_agree(comm->mine, compile(comm, &entry->plan, algorithm, block_bytes))) {
+    const struct coll_algorithm *algorithm = live_choose(comm, key, &tried, why, sizeof why);
+    *entry = (struct plan_entry){.key = *key, .is_filled = true};
+    if (algorithm && !live_all_agree(comm->mine, compile(comm, entry, algorithm))) {
         live_plan_free(&entry->plan);
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }
     if (algorithm && tried)
-        entry->autotune = &comm->autotunes[63 - __builtin_clzll(block_bytes)];
+        entry->autotune = &comm->autotunes[key->kind][63 - __builtin_clzll(key->bytes | 1)];
     if (comm->settings.verbose && comm->rank == 0)
-        fprintf(stderr, "helio coll: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
-                algorithm ? algorithm->name : "the MPI's own", why);
+        report(key, algorithm ? algorithm->name : "the MPI's own", why);
 }
 
-static struct plan_entry *find_or_fill(struct live_comm *comm, uint64_t block_bytes)
+static bool is_same(const struct live_key *a, const struct live_key *b)
 {
+    return a->kind == b->kind && a->root == b->root && a->bytes == b->bytes && a->element == b->element;
+}
+
+static struct plan_entry *find_or_fill(struct live_comm *comm, const struct live_key *key)
+{
+    if (comm->latest[key->kind] && is_same(&comm->latest[key->kind]->key, key))
+        return comm->latest[key->kind];
     for (int i = 0; i < LIVE_PLANS; i++)
-        if (comm->plans[i].is_filled && comm->plans[i].block_bytes == block_bytes)
+        if (comm->plans[i].is_filled && is_same(&comm->plans[i].key, key))
             return &comm->plans[i];
-    struct plan_entry *entry = entry_for_new(comm);
+    struct plan_entry *entry = entry_for_new(comm, key);
     if (entry)
-        fill(comm, entry, block_bytes);
+        fill(comm, entry, key);
     return entry;
 }
 
-const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes)
+const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key)
 {
     comm->calls++;
-    struct plan_entry *found = find_or_fill(comm, block_bytes);
+    struct plan_entry *found = find_or_fill(comm, key);
+    comm->latest[key->kind] = found;
     if (found)
         found->last_call = comm->calls;
     return found && found->plan.algorithm ? found : NULL;

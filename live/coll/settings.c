@@ -1,5 +1,6 @@
 #include "live/coll/settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -46,7 +47,7 @@ static bool read_number(const char *name, uint32_t *number)
     if (!text || !*text)
         return true;
     if (!digits_read(&end, UINT32_MAX, &value) || *end) {
-        complain("%s=%.1000s is not a number; the MPI's own alltoall is used", name, text);
+        complain("%s=%.1000s is not a number; the MPI's own is used", name, text);
         return false;
     }
     *number = (uint32_t)value;
@@ -66,44 +67,133 @@ static bool read_leaders(uint32_t *leaders)
     return valid;
 }
 
-static bool read_algorithm(char *algorithm)
+/* --------------------------------------------------------------- algorithms */
+
+const char *live_settings_variable(enum coll_kind kind, char text[SETTINGS_VARIABLE])
 {
-    const char *text = getenv("HELIO_ALLTOALL");
-    if (!text || !*text)
-        text = "auto";
-    if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && !coll_find(COLL_ALLTOALL, coll_name(text))) {
-        char names[512] = "";
-        for (size_t i = 0, used = 0; coll_algorithms[i]; i++)
-            if (coll_algorithms[i]->kind == COLL_ALLTOALL && used < sizeof names)
-                used += (size_t)snprintf(names + used, sizeof names - used, ", %s", coll_algorithms[i]->name);
-        complain("HELIO_ALLTOALL=%.1000s: it must be auto, mpi%s or scatter; the MPI's own is used", text,
-                 names);
+    snprintf(text, SETTINGS_VARIABLE, "HELIO_%s", coll_kind_name(kind));
+    for (char *at = text; *at; at++)
+        *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+    return text;
+}
+
+/* The kinds that the library replaces. */
+static bool is_live(enum coll_kind kind)
+{
+    switch (kind) {
+    case COLL_BARRIER:
+    case COLL_BCAST:
+    case COLL_REDUCE:
+    case COLL_ALLREDUCE:
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+    case COLL_ALLGATHER:
+    case COLL_GATHER:
+    case COLL_SCATTER:
+    case COLL_REDUCE_SCATTER:
+        return true;
+    default:
         return false;
     }
-    snprintf(algorithm, SETTINGS_NAME, "%s", coll_name(text));
+}
+
+/* Vector alltoalls have an exchange of their own, which is no schedule of coll. */
+static bool has_algorithm(enum coll_kind kind, const char *name)
+{
+    if (strcmp(name, "auto") == 0 || strcmp(name, "mpi") == 0)
+        return true;
+    return kind == COLL_ALLTOALLV ? strcmp(name, "leaders") == 0 : coll_find(kind, name) != NULL;
+}
+
+static void complain_of_algorithm(enum coll_kind kind, const char *variable, const char *text)
+{
+    char names[1024] = "";
+    for (size_t i = 0, used = 0; coll_algorithms[i]; i++)
+        if (coll_algorithms[i]->kind == kind && kind != COLL_ALLTOALLV && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, ", %s", coll_algorithms[i]->name);
+    if (kind == COLL_ALLTOALLV)
+        snprintf(names, sizeof names, " or leaders");
+    else if (kind == COLL_ALLTOALL)
+        strncat(names, " or scatter", sizeof names - strlen(names) - 1);
+    complain("%s=%.1000s: it must be auto, mpi%s; the MPI's own is used", variable, text, names);
+}
+
+/* `otherwise`: what holds if the variable is not set. */
+static bool read_algorithm(enum coll_kind kind, const char *otherwise, char algorithm[SETTINGS_NAME])
+{
+    char variable[SETTINGS_VARIABLE];
+    const char *text = getenv(live_settings_variable(kind, variable));
+    if (!text || !*text)
+        text = otherwise;
+    const char *name = kind == COLL_ALLTOALL ? coll_name(text) : text;
+    if (!has_algorithm(kind, name)) {
+        complain_of_algorithm(kind, variable, text);
+        return false;
+    }
+    snprintf(algorithm, SETTINGS_NAME, "%s", name);
     return true;
 }
 
-/* If MPI_Alltoall is left to the MPI, vector alltoalls are left to it too, unless HELIO_ALLTOALLV is set. */
-static bool read_vectors(const char *algorithm, char *vectors)
+static bool is_of_any_kind(const char *name)
 {
-    const char *text = getenv("HELIO_ALLTOALLV");
-    if (!text || !*text)
-        text = strcmp(algorithm, "mpi") == 0 ? "mpi" : "auto";
-    if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && strcmp(text, "leaders") != 0) {
-        complain("HELIO_ALLTOALLV=%.1000s: it must be auto, mpi or leaders; the MPI's own is used", text);
-        return false;
-    }
-    snprintf(vectors, SETTINGS_NAME, "%s", text);
-    return true;
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        if (is_live(kind) && has_algorithm(kind, name))
+            return true;
+    return false;
 }
 
-/* "nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
+/* HELIO_COLL holds for all kinds that have such an algorithm; the variable of a kind goes before it. */
+static bool read_algorithms(struct live_settings *settings)
+{
+    const char *all = getenv("HELIO_COLL");
+    bool valid = true;
+    if (!all || !*all)
+        all = "auto";
+    if (!is_of_any_kind(all)) {
+        complain(
+            "HELIO_COLL=%.1000s: it must be auto, mpi, leaders or another algorithm; the MPI's own is used",
+            all);
+        return false;
+    }
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        const char *otherwise = has_algorithm(kind, all) ? all : "auto";
+        if (kind == COLL_ALLTOALLV && strcmp(settings->algorithms[COLL_ALLTOALL], "mpi") == 0)
+            otherwise = "mpi";
+        if (is_live(kind))
+            valid &= read_algorithm(kind, otherwise, settings->algorithms[kind]);
+        else
+            snprintf(settings->algorithms[kind], SETTINGS_NAME, "mpi");
+    }
+    return valid;
+}
+
+/* -------------------------------------------------------------------- table */
+
+/* The kind whose name *line begins with, moving *line behind it. Tables may leave out the name of alltoall.
+ */
+static bool read_kind(const char **line, uint32_t *kind)
+{
+    size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyz_-");
+    *kind = COLL_ALLTOALL;
+    if (length == 0)
+        return true;
+    for (*kind = 0; *kind < COLL_KINDS; ++*kind)
+        if (is_live(*kind) && strlen(coll_kind_name(*kind)) == length &&
+            strncmp(*line, coll_kind_name(*kind), length) == 0)
+            break;
+    *line += length;
+    return *kind < COLL_KINDS && (**line == ' ' || **line == '\t');
+}
+
+/* "kind nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
 static bool read_choice(const char *line, struct live_settings_choice *choice)
 {
     static const char blanks[] = " \t\r\n";
     const uint64_t most[] = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
     uint64_t numbers[3];
+    uint32_t kind;
+    if (!read_kind(&line, &kind))
+        return false;
     for (size_t i = 0; i < 3; i++) {
         line += strspn(line, blanks);
         if (!digits_read(&line, most[i], &numbers[i]) || !*line || !strchr(blanks, *line))
@@ -117,9 +207,10 @@ static bool read_choice(const char *line, struct live_settings_choice *choice)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)length, line);
     *choice = (struct live_settings_choice){
-        .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
-    snprintf(choice->algorithm, sizeof choice->algorithm, "%s", coll_name(name));
-    return strcmp(name, "mpi") == 0 || coll_find(COLL_ALLTOALL, choice->algorithm);
+        .kind = kind, .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
+    snprintf(choice->algorithm, sizeof choice->algorithm, "%s",
+             kind == COLL_ALLTOALL ? coll_name(name) : name);
+    return strcmp(name, "mpi") == 0 || coll_find(kind, choice->algorithm);
 }
 
 /* The number of the first line that is wrong; 0: there is none. A comment may be longer than a line. */
@@ -143,9 +234,11 @@ static unsigned read_lines(FILE *file, struct live_settings *settings)
 
 static bool read_table(struct live_settings *settings)
 {
-    const char *path = getenv("HELIO_ALLTOALL_TABLE");
+    const char *variable = getenv("HELIO_COLL_TABLE") ? "HELIO_COLL_TABLE" : "HELIO_ALLTOALL_TABLE";
+    const char *path = getenv(variable);
     if (!path || !*path)
         return true;
+    snprintf(settings->table_variable, SETTINGS_VARIABLE, "%s", variable);
     errno = 0;
     FILE *file = fopen(path, "re");
     unsigned wrong = file ? read_lines(file, settings) : 0;
@@ -154,21 +247,19 @@ static bool read_table(struct live_settings *settings)
     if (file)
         fclose(file);
     if (!was_read)
-        complain("HELIO_ALLTOALL_TABLE: cannot read %.1000s: %s; the MPI's own alltoall is used", path,
-                 strerror(cause));
+        complain("%s: cannot read %.1000s: %s; the MPI's own is used", variable, path, strerror(cause));
     else if (wrong)
-        complain("%.1000s:%u: error: nodes, ranks of the largest node, bytes and an algorithm are expected, "
-                 "on at most "
-                 "%d lines; the MPI's own alltoall is used",
-                 path, wrong, SETTINGS_CHOICES);
+        complain(
+            "%.1000s:%u: error: a collective, nodes, ranks of the largest node, bytes and an algorithm are "
+            "expected, on at most %d lines; the MPI's own is used",
+            path, wrong, SETTINGS_CHOICES);
     return was_read && !wrong;
 }
 
 void live_settings_read(struct live_settings *settings)
 {
     *settings = (struct live_settings){0};
-    bool valid = read_algorithm(settings->algorithm);
-    valid &= read_vectors(settings->algorithm, settings->vectors);
+    bool valid = read_algorithms(settings);
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
     valid &= read_number("HELIO_RANKS_PER_SOCKET", &settings->ranks_per_socket);
     valid &= read_leaders(&settings->leaders);

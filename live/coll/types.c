@@ -12,6 +12,16 @@ bool live_type_is_plain(MPI_Datatype type)
     return lower == 0 && extent == size;
 }
 
+bool live_type_is_dense(MPI_Datatype type)
+{
+    int size;
+    MPI_Aint lower, extent, true_lower, true_extent;
+    return PMPI_Type_size(type, &size) == MPI_SUCCESS && size > 0 &&
+           PMPI_Type_get_extent(type, &lower, &extent) == MPI_SUCCESS &&
+           PMPI_Type_get_true_extent(type, &true_lower, &true_extent) == MPI_SUCCESS && lower == 0 &&
+           true_lower == 0 && extent == size && true_extent == size;
+}
+
 bool live_has_no_data(const void *buffer, MPI_Datatype type)
 {
     return !buffer && live_type_is_plain(type);

@@ -8,6 +8,10 @@
  * have gaps or another order of their bytes, which size and extent do not show; they are never plain. */
 bool live_type_is_plain(MPI_Datatype type);
 
+/* True: an element is as long as its data, which begin where it begins. So elements may be copied as bytes in
+ * their own layout; the order of the data within may be any. */
+bool live_type_is_dense(MPI_Datatype type);
+
 /* True: `buffer` is MPI_BOTTOM (a null pointer), and the type has no addresses of its own. So there can be no
  * data. */
 bool live_has_no_data(const void *buffer, MPI_Datatype type);

@@ -82,7 +82,7 @@ bool live_alltoallv(const struct live_vector_call *call, int *error)
         return false;
     if (!live_vector_of(comm))
         return false;
-    if (strcmp(comm->settings.vectors, "auto") == 0)
+    if (strcmp(comm->settings.algorithms[COLL_ALLTOALLV], "auto") == 0)
         *error = by_autotune(comm, call);
     else
         *error = by_nodes(comm, call);

@@ -126,7 +126,7 @@ static void report_limit(const struct live_comm *comm, bool agreed, uint64_t lim
         fprintf(stderr,
                 "helio coll: MPI_Alltoallv, w: blocks of up to %llu B by way of nodes, others directly "
                 "(%s)\n",
-                (unsigned long long)limit, comm->settings.vectors);
+                (unsigned long long)limit, comm->settings.algorithms[COLL_ALLTOALLV]);
     else
         fprintf(stderr, "helio coll: MPI_Alltoallv, w: the MPI's own (%s)\n",
                 comm->most_here == 1 ? "no node has two ranks" : "no room in shared memory, or none at all");
@@ -134,7 +134,7 @@ static void report_limit(const struct live_comm *comm, bool agreed, uint64_t lim
 
 struct live_vector *live_vector_of(struct live_comm *comm)
 {
-    if (comm->vector_refused || comm->vector || strcmp(comm->settings.vectors, "mpi") == 0)
+    if (comm->vector_refused || comm->vector || strcmp(comm->settings.algorithms[COLL_ALLTOALLV], "mpi") == 0)
         return comm->vector;
     uint64_t limit = limit_of(comm);
     bool wanted = limit > 0 && comm->most_here > 1;

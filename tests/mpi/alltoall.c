@@ -78,7 +78,7 @@ static void check_large(void)
 static void check_plans(void)
 {
     for (int turn = 0; turn < 3; turn++)
-        for (long bytes = 1; bytes <= 70; bytes++)
+        for (long bytes = 1; bytes <= 200; bytes++)
             exchange("plans", MPI_COMM_WORLD, bytes, 1, turn == 1);
 }
 

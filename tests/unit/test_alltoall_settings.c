@@ -1,4 +1,5 @@
-/* The environment of the preloaded alltoall: what is not exactly right is named, and the MPI's own is used.
+/* The environment of the preloaded collectives: what is not exactly right is named, and the MPI's own is
+ * used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,9 +66,31 @@ static void numbers_are_digits(void **state)
                                         "18446744073709551617",
                                         "99999999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        refuses("HELIO_RANKS_PER_NODE", wrong[i], "is not a number; the MPI's own alltoall is used");
+        refuses("HELIO_RANKS_PER_NODE", wrong[i], "is not a number; the MPI's own is used");
         refuses("HELIO_ALLTOALL_LEADERS", wrong[i], "is not a number");
     }
+}
+
+static void each_kind_has_a_variable(void **state)
+{
+    (void)state;
+    assert_true(reads("HELIO_COLL", "leaders"));
+    assert_string_equal(settings.algorithms[COLL_ALLTOALL], "leaders");
+    assert_string_equal(settings.algorithms[COLL_ALLTOALLV], "leaders");
+    assert_string_equal(settings.algorithms[COLL_SCAN], "mpi");
+    assert_true(reads("HELIO_COLL", "ring")); /* which some kinds do not have */
+    assert_string_equal(settings.algorithms[COLL_ALLREDUCE], "ring");
+    assert_string_equal(settings.algorithms[COLL_BCAST], "auto");
+    setenv("HELIO_COLL", "mpi", 1);
+    assert_true(reads("HELIO_REDUCE_SCATTER", "pairwise"));
+    unsetenv("HELIO_COLL");
+    assert_string_equal(settings.algorithms[COLL_REDUCE_SCATTER], "pairwise");
+    assert_string_equal(settings.algorithms[COLL_BARRIER], "mpi");
+    assert_true(reads("HELIO_ALLTOALL", "mpi"));
+    assert_string_equal(settings.algorithms[COLL_ALLTOALLV], "mpi");
+    assert_string_equal(settings.algorithms[COLL_GATHER], "auto");
+    refuses("HELIO_COLL", "lader", "HELIO_COLL=lader: it must be auto, mpi, leaders or another algorithm");
+    refuses("HELIO_BCAST", "pairwise", "HELIO_BCAST=pairwise: it must be auto, mpi, binomial, ");
 }
 
 static void values_do_not_control_the_terminal(void **state)
@@ -99,11 +122,16 @@ static void tables_are_read(void **state)
     memset(comment, '#', sizeof comment);
     strcpy(comment + sizeof comment - 2, "\n");
     char *table;
-    assert_true(asprintf(&table, "%s\n2 4 64 v3\n2\t4 18446744073709551615 scatter # a comment\n1 2 8 mpi",
+    assert_true(asprintf(&table,
+                         "%s\n2 4 64 v3\n2\t4 18446744073709551615 scatter # a comment\n1 2 8 mpi\n"
+                         "reduce_scatter 3 2 8 pairwise",
                          comment) > 0);
     assert_true(reads_table(table));
     free(table);
-    assert_int_equal(settings.choice_count, 3);
+    assert_int_equal(settings.choice_count, 4);
+    assert_int_equal(settings.choices[0].kind, COLL_ALLTOALL);
+    assert_int_equal(settings.choices[3].kind, COLL_REDUCE_SCATTER);
+    assert_string_equal(settings.choices[3].algorithm, "pairwise");
     assert_int_equal(settings.choices[0].nodes, 2);
     assert_int_equal(settings.choices[0].most_here, 4);
     assert_int_equal(settings.choices[0].bytes, 64);
@@ -126,11 +154,17 @@ static void wrong_tables_are_named(void **state)
                                         "2 4 64 linearlinearlinearlinearlinearlinear\n",
                                         "2 4 64 none\n",
                                         "2,4,64,v3\n",
-                                        "2 4 64v3\n"};
+                                        "2 4 64v3\n",
+                                        "allreduce2 4 64 ring\n",
+                                        "scan 2 4 64 linear\n",
+                                        "allreduce 2 4 64 v3\n",
+                                        "reduce_scatte 2 4 64 pairwise\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         if (reads_table(wrong[i]))
             fail_msg("accepted: %s", wrong[i]);
-        assert_non_null(strstr(said, ":1: error: nodes, ranks of the largest node, bytes and an algorithm"));
+        if (!strstr(said,
+                    ":1: error: a collective, nodes, ranks of the largest node, bytes and an algorithm"))
+            fail_msg("%s%s", wrong[i], said);
     }
     char long_line[600];
     memset(long_line, ' ', sizeof long_line);
@@ -157,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_digits),
+        cmocka_unit_test(each_kind_has_a_variable),
         cmocka_unit_test(values_do_not_control_the_terminal),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test(wrong_tables_are_named),
