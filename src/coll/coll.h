@@ -26,8 +26,9 @@
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
  *     openmpi.c, mpich.c    collectives that these libraries make of others
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
- *     leaders_bcast.c, leaders_gather.c, leaders_reduce.c    the other collectives through leaders and shared
- *                           memory; meet.h, meet.c: how ranks and leaders meet there
+ *     leaders_bcast.c, leaders_gather.c, leaders_reduce.c, leaders_reduce_scatter.c    other collectives
+ *                           through leaders and shared memory
+ *     meet.h, meet.c, node_sum.h, node_sum.c    how ranks and leaders meet there, and the sum of a node
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,
  *     rooted.h, rooted.c, compose.h, compose.c    what algorithms share

@@ -1,118 +1,74 @@
 #include "coll/algorithms.h"
-#include "coll/meet.h"
+#include "coll/node_sum.h"
+#include "coll/tree.h"
 
-/* Allreduce through one leader of each node and shared memory (meet.h).
- *
- * Each rank stages its vector. The leader adds them in local order. If that is long work, the ranks meet at a
- * barrier first, and each adds up a slice of the vectors.
- *
- * The leaders exchange the sums of the nodes. If all sums are short together, each leader gathers all of them
- * and adds them in the order of nodes; otherwise each leader sums up a part (circulant.h). So all ranks get
- * the same bits: the sum of the same operands in the same order, or one that one leader has computed. */
-
-/* A leader adds at most so many bytes by itself, and so does each rank when slices would be shorter than a
- * cache line. */
-enum { LEADER_ADDS_BYTES = 16384, SLICE_BYTES_LEAST = 64 };
-/* Each leader gathers the sums of all nodes up to so many bytes. */
-enum { GATHERED_BYTES = 32768 };
-
-/* The memory of a node: its sum, and behind it the vectors of all ranks but the leader. If sums are gathered,
- * the first part has the sums of the nodes a, a + 1 ... on node a. Otherwise it has the parts of one sum
- * in this order, as a circulant graph needs them, and the vectors make room for what comes in. */
-struct summing {
-    struct meet meet;
-    struct blocks parts; /* one for each node */
-    bool are_gathered;
-    bool are_sliced;
-    uint64_t bytes;  /* of a vector */
-    uint64_t split;  /* position in the vector that is first in the node's memory */
-    uint64_t staged; /* where the vectors begin */
-};
-
-static bool are_sliced(const struct meet *meet, uint64_t bytes)
-{
-    uint64_t here = meet->place.here;
-    return (here - 1) * bytes > LEADER_ADDS_BYTES && bytes / here >= SLICE_BYTES_LEAST &&
-           bytes / here >= meet->call->element;
-}
-
-static struct summing summing_of(const struct coll_call *call)
-{
-    struct summing self = {.meet = meet_of(call, TEAM_NO_ROOT), .bytes = call->bytes};
-    uint32_t nodes = self.meet.place.nodes;
-    self.are_gathered = nodes == 1 || call->bytes <= GATHERED_BYTES / nodes;
-    self.are_sliced = are_sliced(&self.meet, call->bytes);
-    self.parts = blocks_parts(nodes, call->bytes, call->element);
-    self.split = self.are_gathered ? 0 : blocks_bytes(&self.parts, 0, self.meet.place.node);
-    self.staged = self.are_gathered ? nodes * call->bytes : call->bytes;
-    return self;
-}
-
-/* Position x of a vector that begins at `vector`, for all x from `first` to `end`, into the sum. */
-static void into_sum(const struct summing *self, struct coll_span vector, uint64_t first, uint64_t end,
-                     void (*step)(struct coll_sink *, struct coll_span, struct coll_span),
-                     struct coll_sink *sink)
-{
-    uint64_t cut = self->split < first ? first : self->split > end ? end : self->split;
-    step(sink, span_of(vector.buffer, vector.offset + cut, end - cut),
-         meet_span(&self->meet, cut - self->split, end - cut));
-    step(sink, span_of(vector.buffer, vector.offset + first, cut - first),
-         meet_span(&self->meet, self->bytes - self->split + first, cut - first));
-}
-
-static struct coll_span staged_by(const struct summing *self, uint32_t number)
-{
-    return meet_span(&self->meet, self->staged + (number - 1) * self->bytes, self->bytes);
-}
-
-static void stage(const struct summing *self, struct coll_sink *sink)
-{
-    struct coll_span own = span_of(COLL_SEND_BUFFER, 0, self->bytes);
-    if (meet_leads(&self->meet))
-        into_sum(self, own, 0, self->bytes, step_copy, sink);
-    else
-        step_copy(sink, own, staged_by(self, self->meet.number));
-}
-
-static void add_up(const struct summing *self, uint64_t first, uint64_t end, struct coll_sink *sink)
-{
-    for (uint32_t number = 1; sink->local && number < self->meet.place.here; number++)
-        into_sum(self, staged_by(self, number), first, end, step_reduce, sink);
-}
-
-static void add_up_slice(const struct summing *self, struct coll_sink *sink)
-{
-    struct blocks slices = blocks_parts(self->meet.place.here, self->bytes, self->meet.call->element);
-    uint64_t first = blocks_offset(&slices, self->meet.number);
-    add_up(self, first, first + blocks_bytes(&slices, self->meet.number, 1), sink);
-}
+/* Allreduce and reduce through one leader of each node and shared memory (node_sum.h). The
+ * leaders exchange the sums of the nodes. */
 
 /* ---------------------------------------------------------------- allreduce */
 
-static struct coll_span gathered_from(const struct summing *self, uint32_t node)
+/* Each leader gathers the sums of all nodes up to so many bytes, and adds them in the order of nodes.
+ * Otherwise each leader sums up a part (circulant.h). So all ranks get the same bits: the sum of the same
+ * operands in the same order, or one that one leader has computed. */
+enum { GATHERED_BYTES = 32768 };
+
+/* The memory of a node begins with its sum. If sums are gathered, the sums of the nodes a, a + 1 ... are
+ * there on node a. Otherwise the sum has its parts in this order, as a circulant graph needs them. */
+struct all_sums {
+    struct node_sum node;
+    struct blocks parts; /* of the vector, one for each node */
+    bool are_gathered;
+};
+
+static struct all_sums all_sums_of(const struct coll_call *call)
 {
-    uint64_t index = ring_down(node, self->meet.place.node, self->meet.place.nodes);
-    return meet_span(&self->meet, index * self->bytes, self->bytes);
+    struct all_sums self = {.node = node_sum_of(call, TEAM_NO_ROOT, call->bytes)};
+    uint32_t nodes = self.node.meet.place.nodes;
+    self.parts = blocks_parts(nodes, call->bytes, call->element);
+    self.are_gathered = nodes == 1 || call->bytes <= GATHERED_BYTES / nodes;
+    if (self.are_gathered)
+        self.node.staged = nodes * call->bytes;
+    else
+        self.node.split = blocks_bytes(&self.parts, 0, self.node.meet.place.node);
+    return self;
 }
 
-/* What comes in overwrites the vectors, which are in the sum by then. */
-static struct circulant graph_of(const struct summing *self, const struct blocks *blocks)
+static struct coll_span gathered_from(const struct all_sums *self, uint32_t node)
 {
-    return circulant_of(self->meet.place.node, blocks, 0, self->bytes);
+    const struct meet *meet = &self->node.meet;
+    uint64_t index = ring_down(node, meet->place.node, meet->place.nodes);
+    return meet_span(meet, index * self->node.bytes, self->node.bytes);
 }
 
-static uint32_t exchange_phases(const struct summing *self)
+/* What comes in overwrites the staged vectors, which are in the sum by then. */
+static struct circulant graph_of(const struct all_sums *self, const struct blocks *blocks)
 {
-    return self->are_gathered ? meet_allgather_phases(&self->meet) : 2 * log2_ceil(self->meet.place.nodes);
+    return circulant_of(self->node.meet.place.node, blocks, 0, self->node.bytes);
 }
 
-static void exchange(const struct summing *self, uint32_t phase, struct coll_sink *sink)
+static void stage_vector(const struct meet *meet, struct coll_sink *sink)
 {
-    struct blocks equal = blocks_equal(self->meet.place.nodes, self->bytes);
+    const struct node_sum *self = (const struct node_sum *)meet;
+    if (self->is_sliced)
+        node_sum_add_slice(self, sink);
+    else
+        node_sum_stage(self, sink);
+}
+
+static uint32_t exchange_sums_phases(const struct meet *meet)
+{
+    const struct all_sums *self = (const struct all_sums *)meet;
+    return self->are_gathered ? meet_allgather_phases(meet) : 2 * log2_ceil(meet->place.nodes);
+}
+
+static void exchange_sums(const struct meet *meet, uint32_t phase, struct coll_sink *sink)
+{
+    const struct all_sums *self = (const struct all_sums *)meet;
+    struct blocks equal = blocks_equal(meet->place.nodes, self->node.bytes);
     struct circulant graph = graph_of(self, self->are_gathered ? &equal : &self->parts);
-    struct team_sink leaders = meet_leaders(&self->meet, sink);
+    struct team_sink leaders = meet_leaders(meet, sink);
     if (self->are_gathered) {
-        meet_allgather(&self->meet, &graph, phase, &leaders.base);
+        meet_allgather(meet, &graph, phase, &leaders.base);
         return;
     }
     if (phase <= graph.rounds)
@@ -121,88 +77,52 @@ static void exchange(const struct summing *self, uint32_t phase, struct coll_sin
         circulant_allgather(&graph, phase - graph.rounds, &leaders.base);
 }
 
-static void add_gathered(const struct summing *self, struct coll_sink *sink)
+static void add_gathered(const struct meet *meet, struct coll_sink *sink)
 {
-    for (uint32_t node = 1; sink->local && self->are_gathered && node < self->meet.place.nodes; node++)
+    const struct all_sums *self = (const struct all_sums *)meet;
+    for (uint32_t node = 1; sink->local && self->are_gathered && node < meet->place.nodes; node++)
         step_reduce(sink, gathered_from(self, node), gathered_from(self, 0));
 }
 
-static void take_sum(const struct summing *self, struct coll_sink *sink)
+static void take_sum(const struct meet *meet, struct coll_sink *sink)
 {
-    uint64_t bytes = self->bytes, behind = bytes - self->split;
-    struct coll_span sum = self->are_gathered ? gathered_from(self, 0) : meet_span(&self->meet, 0, bytes);
-    step_copy(sink, span_of(sum.buffer, sum.offset, behind), span_of(COLL_RECV_BUFFER, self->split, behind));
-    step_copy(sink, span_of(sum.buffer, sum.offset + behind, self->split),
-              span_of(COLL_RECV_BUFFER, 0, self->split));
-}
-
-static void follow(const struct summing *self, uint32_t phase, struct coll_sink *sink)
-{
-    if (phase > 0) {
-        take_sum(self, sink);
-        return;
-    }
-    if (self->are_sliced)
-        add_up_slice(self, sink);
-    else
-        stage(self, sink);
-    meet_raise(&self->meet, sink);
-    meet_await(&self->meet, sink);
-}
-
-static void lead(const struct summing *self, uint32_t phase, struct coll_sink *sink)
-{
-    uint32_t last = 1 + exchange_phases(self);
-    if (phase == 0) {
-        if (self->are_sliced)
-            add_up_slice(self, sink);
-        else
-            stage(self, sink);
-        meet_await(&self->meet, sink);
-        return;
-    }
-    if (phase == 1 && !self->are_sliced)
-        add_up(self, 0, self->bytes, sink);
-    if (phase < last) {
-        exchange(self, phase - 1, sink);
-        return;
-    }
-    add_gathered(self, sink);
-    meet_raise(&self->meet, sink);
-    take_sum(self, sink);
+    const struct all_sums *self = (const struct all_sums *)meet;
+    uint64_t split = self->node.split, behind = self->node.bytes - split;
+    struct coll_span sum = self->are_gathered ? gathered_from(self, 0) : self->node.sum;
+    step_copy(sink, span_of(sum.buffer, sum.offset, behind), span_of(COLL_RECV_BUFFER, split, behind));
+    step_copy(sink, span_of(sum.buffer, sum.offset + behind, split), span_of(COLL_RECV_BUFFER, 0, split));
 }
 
 static bool allreduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct summing self = summing_of(call);
-    bool leads = meet_leads(&self.meet);
-    if (self.are_sliced && phase-- == 0) {
-        stage(&self, sink);
+    static const struct meet_steps steps = {.stage = stage_vector,
+                                            .begin = node_sum_begin,
+                                            .exchange_phases = exchange_sums_phases,
+                                            .exchange = exchange_sums,
+                                            .finish = add_gathered,
+                                            .take = take_sum};
+    struct all_sums self = all_sums_of(call);
+    if (self.node.is_sliced && phase-- == 0) {
+        node_sum_stage(&self.node, sink);
         sink->barrier(sink);
         return true;
     }
-    if (phase > (leads ? 1 + exchange_phases(&self) : 1))
-        return false;
-    if (leads)
-        lead(&self, phase, sink);
-    else
-        follow(&self, phase, sink);
-    return true;
+    return meet_emit(&self.node.meet, &steps, phase, sink);
 }
 
 static uint64_t allreduce_scratch(const struct coll_call *call)
 {
-    struct summing self = summing_of(call);
+    struct all_sums self = all_sums_of(call);
     struct circulant graph = graph_of(&self, &self.parts);
-    if (self.meet.place.here > 1)
+    if (self.node.meet.place.here > 1)
         return 0;
-    return self.staged + (self.are_gathered ? 0 : circulant_incoming(&graph));
+    return self.node.staged + (self.are_gathered ? 0 : circulant_incoming(&graph));
 }
 
 static uint64_t allreduce_shared(const struct coll_call *call)
 {
-    struct summing self = summing_of(call);
-    return self.meet.place.here > 1 ? self.staged + (self.meet.place.here - 1) * self.bytes : 0;
+    struct all_sums self = all_sums_of(call);
+    return node_sum_shared(&self.node);
 }
 
 const struct coll_algorithm coll_allreduce_leaders = {
@@ -214,6 +134,144 @@ const struct coll_algorithm coll_allreduce_leaders = {
     .scratch = allreduce_scratch,
     .node_aware = true,
     .shared = allreduce_shared,
+    .flags = meet_flags,
+    .shared_copies = MEET_COPIES,
+};
+
+/* ------------------------------------------------------------------- reduce */
+
+/* The root has its node's sum in its receive buffer, unless all ranks add slices of it. A rank that is alone
+ * sends its vector from the send buffer. */
+struct root_sum {
+    struct node_sum node;
+    struct tree tree; /* of nodes */
+    bool at_once;
+    bool is_root;
+};
+
+static struct root_sum root_sum_of(const struct coll_call *call)
+{
+    struct root_sum self = {.node = node_sum_of(call, call->root, call->bytes),
+                            .is_root = call->rank == call->root};
+    const struct node_call *place = &self.node.meet.place;
+    self.tree = tree_of(place->node, node_of(call, call->root), place->nodes);
+    self.at_once = place->nodes > 1 && meet_at_once(&self.node.meet);
+    if (self.is_root && !self.node.is_sliced)
+        self.node.sum.buffer = COLL_RECV_BUFFER;
+    else if (place->here == 1)
+        self.node.sum.buffer = COLL_SEND_BUFFER;
+    return self;
+}
+
+/* What comes from the i-th leader behind the root's. */
+static struct coll_span incoming_at(const struct root_sum *self, uint32_t i)
+{
+    return span_of(COLL_SCRATCH, (i - 1) * self->node.bytes, self->node.bytes);
+}
+
+static void add_incoming(const struct root_sum *self, struct coll_sink *sink)
+{
+    struct coll_span result = span_of(COLL_RECV_BUFFER, 0, self->node.bytes);
+    if (self->node.sum.buffer != COLL_RECV_BUFFER)
+        step_copy(sink, self->node.sum, result);
+    for (uint32_t i = 1; sink->local && i < self->node.meet.place.nodes; i++)
+        step_reduce(sink, incoming_at(self, i), result);
+}
+
+static bool send_at_once(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
+{
+    const struct node_call *place = &self->node.meet.place;
+    if (!self->is_root) {
+        if (phase == 0)
+            sink->send(sink, self->node.meet.call->root, self->node.sum);
+        return phase == 0;
+    }
+    for (uint32_t i = 1; phase == 0 && i < place->nodes; i++)
+        sink->recv(sink, meet_leader_of(&self->node.meet, ring_up(place->node, i, place->nodes)),
+                   incoming_at(self, i));
+    if (phase == 1)
+        add_incoming(self, sink);
+    return phase < 2;
+}
+
+/* Where a leader that is alone adds what comes to it; it may not write its send buffer. */
+static bool adds_in_scratch(const struct root_sum *self)
+{
+    return self->node.sum.buffer == COLL_SEND_BUFFER;
+}
+
+static bool send_up(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
+{
+    uint64_t bytes = self->node.bytes;
+    struct team_sink leaders = team_sink_of(&self->node.meet.levels.lane, sink);
+    leaders.memory[COLL_SEND_BUFFER] = self->node.sum;
+    if (!self->is_root)
+        leaders.memory[COLL_RECV_BUFFER] =
+            adds_in_scratch(self) ? span_of(COLL_SCRATCH, 0, 0) : self->node.sum;
+    return tree_reduce(&self->tree, span_of(COLL_RECV_BUFFER, 0, bytes),
+                       span_of(COLL_SCRATCH, adds_in_scratch(self) ? bytes : 0, bytes), phase, &leaders.base);
+}
+
+/* All other ranks are done as soon as all have staged, or have added their slices. */
+static bool lead_to_root(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase == 0) {
+        stage_vector(&self->node.meet, sink);
+        meet_await(&self->node.meet, sink);
+        return true;
+    }
+    if (phase == 1 && !self->node.is_sliced)
+        meet_raise(&self->node.meet, sink);
+    if (phase == 1)
+        node_sum_begin(&self->node.meet, sink);
+    return self->at_once ? send_at_once(self, phase - 1, sink) : send_up(self, phase - 1, sink);
+}
+
+static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct root_sum self = root_sum_of(call);
+    if (self.node.is_sliced && phase-- == 0) {
+        node_sum_stage(&self.node, sink);
+        sink->barrier(sink);
+        return true;
+    }
+    if (meet_leads(&self.node.meet))
+        return lead_to_root(&self, phase, sink);
+    if (phase == 0) {
+        stage_vector(&self.node.meet, sink);
+        meet_raise(&self.node.meet, sink);
+        if (!self.node.is_sliced)
+            meet_await(&self.node.meet, sink);
+    }
+    return phase == 0;
+}
+
+static uint64_t reduce_scratch(const struct coll_call *call)
+{
+    struct root_sum self = root_sum_of(call);
+    if (!meet_leads(&self.node.meet))
+        return 0;
+    if (self.at_once)
+        return self.is_root ? (self.node.meet.place.nodes - 1) * call->bytes : 0;
+    return self.tree.children > 0 ? (adds_in_scratch(&self) ? 2 : 1) * call->bytes : 0;
+}
+
+static uint64_t reduce_shared(const struct coll_call *call)
+{
+    struct root_sum self = root_sum_of(call);
+    return node_sum_shared(&self.node);
+}
+
+const struct coll_algorithm coll_reduce_leaders = {
+    .kind = COLL_REDUCE,
+    .name = "leaders",
+    .doc =
+        "sums in shared memory within nodes; leaders send them to the root, at once or by a binomial tree: "
+        "N-1 messages",
+    .emit = reduce,
+    .scratch = reduce_scratch,
+    .node_aware = true,
+    .shared = reduce_shared,
     .flags = meet_flags,
     .shared_copies = MEET_COPIES,
 };

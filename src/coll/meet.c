@@ -56,7 +56,11 @@ bool meet_emit(const struct meet *self, const struct meet_steps *steps, uint32_t
     if (phase == 0) {
         steps->stage(self, sink);
         meet_await(self, sink);
-    } else if (phase < last) {
+        return true;
+    }
+    if (phase == 1 && steps->begin)
+        steps->begin(self, sink);
+    if (phase < last) {
         steps->exchange(self, phase - 1, sink);
     } else if (phase == last) {
         if (steps->finish)
@@ -102,4 +106,36 @@ void meet_allgather(const struct meet *self, const struct circulant *blocks, uin
         exchange_at_once(self, blocks, leaders);
     else
         circulant_allgather(blocks, phase, leaders);
+}
+
+static void pack(const struct meet *self, struct coll_span place, bool back, struct coll_sink *sink)
+{
+    if (!sink->local)
+        return;
+    uint32_t node = self->place.node, nodes = self->place.nodes;
+    struct lane_blocks lane = meet_blocks(self);
+    struct blocks blocks = blocks_of_nodes(&lane);
+    struct coll_span ordered =
+        span_of(back ? COLL_RECV_BUFFER : COLL_SEND_BUFFER, 0, blocks_of_call_bytes(self->call));
+    struct team_sink placed = team_sink_of(NULL, sink);
+    placed.memory[COLL_SCRATCH] = place;
+    if (!self->call->nodes || self->call->nodes->in_order) {
+        struct circulant kept = circulant_of(node, &blocks, 0, 0);
+        (back ? circulant_turn_back : circulant_turn)(&kept, ordered, &placed.base);
+        return;
+    }
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < nodes; i++)
+        at = back ? lane_unpack(&lane, ring_up(node, i, nodes), at, ordered, &placed.base)
+                  : lane_pack(&lane, ring_up(node, i, nodes), ordered, at, &placed.base);
+}
+
+void meet_pack(const struct meet *self, struct coll_span place, struct coll_sink *sink)
+{
+    pack(self, place, false, sink);
+}
+
+void meet_unpack(const struct meet *self, struct coll_span place, struct coll_sink *sink)
+{
+    pack(self, place, true, sink);
 }

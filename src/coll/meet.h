@@ -75,9 +75,22 @@ uint32_t meet_allgather_phases(const struct meet *self);
 void meet_allgather(const struct meet *self, const struct circulant *blocks, uint32_t phase,
                     struct coll_sink *leaders);
 
+/* The blocks of all ranks, as leaders exchange them: those of a node lie together, those of the nodes a, a +
+ * 1
+ * ... one after another on node a. */
+static inline struct lane_blocks meet_blocks(const struct meet *self)
+{
+    return (struct lane_blocks){.call = self->call, .lanes = 1};
+}
+
+/* Copies all blocks from the send buffer to `place`, or from there to the receive buffer. */
+void meet_pack(const struct meet *self, struct coll_span place, struct coll_sink *sink);
+void meet_unpack(const struct meet *self, struct coll_span place, struct coll_sink *sink);
+
 /* A collective with one wait of each rank: all stage, the leaders exchange, and all take the result. */
 struct meet_steps {
     void (*stage)(const struct meet *self, struct coll_sink *sink);
+    void (*begin)(const struct meet *self, struct coll_sink *sink); /* NULL, or the leader's first steps */
     uint32_t (*exchange_phases)(const struct meet *self);
     void (*exchange)(const struct meet *self, uint32_t phase, struct coll_sink *sink);
     void (*finish)(const struct meet *self, struct coll_sink *sink); /* NULL, or the leader's last steps */

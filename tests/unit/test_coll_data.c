@@ -55,6 +55,12 @@ static bool takes_counts(enum coll_kind kind)
            kind == COLL_SCATTERV || kind == COLL_REDUCE_SCATTER;
 }
 
+/* A vector of `elements`, and no blocks. */
+static bool has_vector(enum coll_kind kind)
+{
+    return kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_ALLREDUCE;
+}
+
 /* Elements of the block that `source` has for `destination`, or that belongs to the only one that matters. */
 static uint64_t block(const struct trial *trial, uint32_t source, uint32_t destination)
 {
@@ -489,6 +495,8 @@ static struct trial random_trial(const struct coll_algorithm *algorithm, struct 
     trial.window = (uint32_t)rng_below(rng, 4);
     trial.leaders = 1 + (uint32_t)rng_below(rng, 3);
     trial.elements = rng_below(rng, 2) ? rng_below(rng, 50) : rng_below(rng, 4);
+    if (has_vector(algorithm->kind) && rng_below(rng, 4) == 0)
+        trial.elements = rng_below(rng, 1500); /* long enough for ranks of a node to share the work */
     trial.segment_bytes = rng_below(rng, 3) ? ELEMENT * (1 + rng_below(rng, 6)) : 0;
     trial.has_counts = takes_counts(algorithm->kind) && rng_below(rng, 2);
     for (uint32_t i = 0; i < trial.size * trial.size; i++)

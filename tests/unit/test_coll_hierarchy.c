@@ -60,6 +60,8 @@ static void prove_on(const struct node_map *map, uint32_t root_step)
         uint32_t roots = has_root(algorithm->kind) ? map->size : 1;
         struct coll_world world = {
             .size = map->size, .repeats = 2, .segment_bytes = 12, .element_bytes = 3, .nodes = &map->nodes};
+        if (algorithm->shared_copies > 1)
+            world.repeats = 4; /* each copy is used twice */
         for (world.root = 0; world.root < roots; world.root += root_step)
             prove_lengths(algorithm, &world);
     }
@@ -202,6 +204,74 @@ static void messages_and_bytes_of_both_levels(void **state)
         }
 }
 
+/* With leaders and shared memory all messages are between nodes. Up to 8 leaders exchange at once. `vector`
+ * is that of a call with a vector, and blocks have 5 B. */
+static void costs_with_shared_memory(const struct shape *shape, uint64_t vector)
+{
+    uint64_t nodes = shape->nodes, ranks = shape->ranks, others = nodes - 1, part = 5 * ranks;
+    uint64_t rounds = nodes <= 8 ? others > 0 : shape->lane_rounds;
+    uint64_t all = nodes <= 8 ? nodes * others : nodes * rounds;
+    assert_costs(shape, COLL_BARRIER, "leaders", 0, (const uint64_t[]){all, 0, 0, 0}, rounds);
+    assert_costs(shape, COLL_ALLGATHER, "leaders", 5, (const uint64_t[]){all, nodes * others * part, 0, 0},
+                 rounds);
+    assert_costs(shape, COLL_ALLGATHERV, "leaders", 5, (const uint64_t[]){all, nodes * others * part, 0, 0},
+                 rounds);
+    assert_costs(shape, COLL_REDUCE_SCATTER, "leaders", 5,
+                 (const uint64_t[]){all, nodes * others * part, 0, 0}, rounds);
+    assert_costs(shape, COLL_GATHER, "leaders", 5, (const uint64_t[]){others, others * part, 0, 0},
+                 others > 0);
+    assert_costs(shape, COLL_SCATTER, "leaders", 5, (const uint64_t[]){others, others * part, 0, 0},
+                 others > 0);
+    bool gathers = nodes == 1 || nodes * vector <= 32768, at_once = nodes <= 8 && nodes * vector <= 65536;
+    assert_costs(shape, COLL_ALLREDUCE, "leaders", vector,
+                 (const uint64_t[]){gathers ? all : 2 * nodes * shape->lane_rounds,
+                                    (gathers ? nodes : 2) * others * vector, 0, 0},
+                 gathers ? rounds : 2 * shape->lane_rounds);
+    assert_costs(shape, COLL_BCAST, "leaders", vector, (const uint64_t[]){others, others * vector, 0, 0},
+                 at_once ? rounds : shape->lane_rounds);
+    assert_costs(shape, COLL_REDUCE, "leaders", vector, (const uint64_t[]){others, others * vector, 0, 0},
+                 at_once ? rounds : shape->lane_rounds);
+}
+
+static uint64_t shared_by(const struct shape *shape, enum coll_kind kind, uint64_t bytes)
+{
+    struct coll_call call = {
+        .kind = kind, .size = shape->map.size, .element = 1, .bytes = bytes, .nodes = &shape->map.nodes};
+    return coll_count(coll_find(kind, "leaders"), &call, false).shared_bytes;
+}
+
+/* Two copies; none for ranks that are alone. */
+static void memory_with_shared_memory(const struct shape *shape, uint64_t vector)
+{
+    uint64_t nodes = shape->nodes, ranks = shape->ranks, copies = ranks > 1 ? 2 : 0, blocks = 5 * shape->all;
+    uint64_t sums = nodes == 1 || nodes * vector <= 32768 ? nodes : 1;
+    assert_int_equal(shared_by(shape, COLL_BARRIER, 0), 0);
+    assert_int_equal(shared_by(shape, COLL_BCAST, vector), copies * vector);
+    assert_int_equal(shared_by(shape, COLL_REDUCE, vector), copies * ranks * vector);
+    assert_int_equal(shared_by(shape, COLL_ALLREDUCE, vector), copies * (sums + ranks - 1) * vector);
+    assert_int_equal(shared_by(shape, COLL_ALLGATHER, 5), copies * blocks);
+    assert_int_equal(shared_by(shape, COLL_GATHER, 5), copies * 5 * ranks);
+    assert_int_equal(shared_by(shape, COLL_SCATTER, 5), copies * 5 * ranks);
+    uint64_t incoming = nodes <= 8 ? nodes - 1 : nodes / 2;
+    assert_int_equal(shared_by(shape, COLL_REDUCE_SCATTER, 5),
+                     copies * (ranks * blocks + incoming * 5 * ranks));
+}
+
+static void messages_and_memory_of_leaders(void **state)
+{
+    (void)state;
+    for (uint32_t nodes = 1; nodes <= 12; nodes++)
+        for (uint32_t ranks = 1; ranks <= 5; ranks++) {
+            struct shape shape = {
+                .nodes = nodes, .ranks = ranks, .all = nodes * ranks, .lane_rounds = log2_up(nodes)};
+            node_map_place(&shape.map, nodes, ranks, false, BLOCKS);
+            for (uint64_t vector = 20; vector <= 20000; vector *= 10) {
+                costs_with_shared_memory(&shape, vector);
+                memory_with_shared_memory(&shape, vector);
+            }
+        }
+}
+
 /* The node with the fewest ranks sets the number of lanes; the ranks behind the last lane do not exchange
  * with other nodes. */
 static void the_smallest_node_sets_the_lanes(void **state)
@@ -227,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_algorithm_is_right_on_every_map),
         cmocka_unit_test(messages_and_bytes_of_both_levels),
+        cmocka_unit_test(messages_and_memory_of_leaders),
         cmocka_unit_test(the_smallest_node_sets_the_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,10 +95,16 @@ static void must_hold(const struct coll_algorithm *algorithm, const struct coll_
 static void prove_thresholds(const struct coll_algorithm *algorithm, struct coll_world world)
 {
     static const uint64_t elements[] = {9, 32, 200};
+    uint64_t counts[NODE_MAP_RANKS];
     world.element_bytes = 500;
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         world.bytes = elements[i] * world.element_bytes;
         must_hold(algorithm, &world);
+        for (uint32_t rank = 0; rank < world.size; rank++)
+            counts[rank] = (rank * 5 + i) % 4 * elements[i] / 3 * world.element_bytes;
+        world.counts = counts;
+        must_hold(algorithm, &world);
+        world.counts = NULL;
     }
 }
 
