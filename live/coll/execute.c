@@ -210,7 +210,7 @@ int live_execute(struct live_comm *comm, const struct live_plan *plan, const voi
     self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* no step writes it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;
-    if (plan->shared_bytes > 0)
+    if (plan->shared_bytes > 0 || plan->flags > 0) /* a call that raises flags counts too */
         self.buffers[COLL_SHARED] = live_memory_next_copy(comm);
     const struct plan_step *last = plan->steps + plan->step_count;
     for (self.phase = plan->steps; self.phase < last; self.phase = self.end + 1) {
