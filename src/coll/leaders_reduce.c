@@ -10,7 +10,7 @@
 /* Each leader gathers the sums of all nodes up to so many bytes, and adds them in the order of nodes.
  * Otherwise each leader sums up a part (circulant.h). So all ranks get the same bits: the sum of the same
  * operands in the same order, or one that one leader has computed. */
-enum { GATHERED_BYTES = 32768 };
+enum { GATHERED_BYTES = 131072 };
 
 /* The memory of a node begins with its sum. If sums are gathered, the sums of the nodes a, a + 1 ... are
  * there on node a. Otherwise the sum has its parts in this order, as a circulant graph needs them. */
@@ -128,7 +128,7 @@ static uint64_t allreduce_shared(const struct coll_call *call)
 const struct coll_algorithm coll_allreduce_leaders = {
     .kind = COLL_ALLREDUCE,
     .name = "leaders",
-    .doc = "sums in shared memory within nodes; leaders gather the sums of up to 32 KiB and add them in one "
+    .doc = "sums in shared memory within nodes; leaders gather the sums of up to 128 KiB and add them in one "
            "order, longer ones by circulant: one wait a call, two for long vectors",
     .emit = allreduce,
     .scratch = allreduce_scratch,
@@ -144,8 +144,9 @@ const struct coll_algorithm coll_allreduce_leaders = {
  * sends its vector from the send buffer. */
 struct root_sum {
     struct node_sum node;
+    enum meet_way way;
     struct tree tree; /* of nodes */
-    bool at_once;
+    uint32_t behind;  /* how far this node is behind the root's */
     bool is_root;
 };
 
@@ -155,7 +156,8 @@ static struct root_sum root_sum_of(const struct coll_call *call)
                             .is_root = call->rank == call->root};
     const struct node_call *place = &self.node.meet.place;
     self.tree = tree_of(place->node, node_of(call, call->root), place->nodes);
-    self.at_once = place->nodes > 1 && meet_at_once(&self.node.meet);
+    self.behind = self.tree.virtual_rank;
+    self.way = meet_way_of(&self.node.meet);
     if (self.is_root && !self.node.is_sliced)
         self.node.sum.buffer = COLL_RECV_BUFFER;
     else if (place->here == 1)
@@ -163,41 +165,85 @@ static struct root_sum root_sum_of(const struct coll_call *call)
     return self;
 }
 
-/* What comes from the i-th leader behind the root's. */
-static struct coll_span incoming_at(const struct root_sum *self, uint32_t i)
+/* A leader that is alone adds what comes to it in scratch; it may not write its send buffer. */
+static bool adds_in_scratch(const struct root_sum *self)
 {
-    return span_of(COLL_SCRATCH, (i - 1) * self->node.bytes, self->node.bytes);
+    return self->node.sum.buffer == COLL_SEND_BUFFER;
 }
 
-static void add_incoming(const struct root_sum *self, struct coll_sink *sink)
+static uint32_t leader_behind_root(const struct root_sum *self, uint32_t distance)
+{
+    return meet_leader_behind(&self->node.meet, self->tree.root, distance);
+}
+
+/* What comes to the root at once. */
+static struct coll_span incoming_at(const struct root_sum *self, uint32_t distance)
+{
+    return span_of(COLL_SCRATCH, (distance - 1) * self->node.bytes, self->node.bytes);
+}
+
+static struct coll_span into_result(const struct root_sum *self, struct coll_sink *sink)
 {
     struct coll_span result = span_of(COLL_RECV_BUFFER, 0, self->node.bytes);
     if (self->node.sum.buffer != COLL_RECV_BUFFER)
         step_copy(sink, self->node.sum, result);
-    for (uint32_t i = 1; sink->local && i < self->node.meet.place.nodes; i++)
-        step_reduce(sink, incoming_at(self, i), result);
+    return result;
 }
 
 static bool send_at_once(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
 {
-    const struct node_call *place = &self->node.meet.place;
+    uint32_t nodes = self->node.meet.place.nodes;
     if (!self->is_root) {
         if (phase == 0)
             sink->send(sink, self->node.meet.call->root, self->node.sum);
         return phase == 0;
     }
-    for (uint32_t i = 1; phase == 0 && i < place->nodes; i++)
-        sink->recv(sink, meet_leader_of(&self->node.meet, ring_up(place->node, i, place->nodes)),
-                   incoming_at(self, i));
+    for (uint32_t i = 1; phase == 0 && i < nodes; i++)
+        sink->recv(sink, leader_behind_root(self, i), incoming_at(self, i));
+    if (phase != 1)
+        return phase < 1;
+    struct coll_span result = into_result(self, sink);
+    for (uint32_t i = 1; sink->local && i < nodes; i++)
+        step_reduce(sink, incoming_at(self, i), result);
+    return true;
+}
+
+/* The root receives the sums of parts one after another. */
+static bool receive_parts(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
+{
+    struct blocks parts = meet_parts(&self->node.meet);
+    for (uint32_t i = 1; phase == 0 && i < self->node.meet.place.nodes; i++)
+        sink->recv(sink, leader_behind_root(self, i), blocks_span(&parts, COLL_SCRATCH, i - 1, 1));
     if (phase == 1)
-        add_incoming(self, sink);
+        step_reduce(sink, span_of(COLL_SCRATCH, 0, self->node.bytes), into_result(self, sink));
     return phase < 2;
 }
 
-/* Where a leader that is alone adds what comes to it; it may not write its send buffer. */
-static bool adds_in_scratch(const struct root_sum *self)
+/* The other leaders exchange parts first, and each adds up its own: in the node's sum, or in scratch behind
+ * what comes in if it is alone. */
+static bool send_in_parts(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
 {
-    return self->node.sum.buffer == COLL_SEND_BUFFER;
+    if (self->is_root)
+        return receive_parts(self, phase, sink);
+    struct blocks parts = meet_parts(&self->node.meet);
+    struct coll_span own = blocks_span(&parts, self->node.sum.buffer, self->behind - 1, 1);
+    uint32_t others = parts.count - 1;
+    for (uint32_t step = 1; phase == 0 && step <= others; step++) {
+        uint32_t to = ring_up(self->behind - 1, step, parts.count);
+        uint32_t from = ring_down(self->behind - 1, step, parts.count);
+        step_exchange(sink, leader_behind_root(self, to + 1),
+                      blocks_span(&parts, self->node.sum.buffer, to, 1), leader_behind_root(self, from + 1),
+                      span_of(COLL_SCRATCH, (step - 1) * own.bytes, own.bytes));
+    }
+    if (phase != 1)
+        return phase < 1;
+    struct coll_span sum = adds_in_scratch(self) ? span_of(COLL_SCRATCH, others * own.bytes, own.bytes) : own;
+    if (adds_in_scratch(self))
+        step_copy(sink, own, sum);
+    for (uint32_t i = 0; sink->local && i < others; i++)
+        step_reduce(sink, span_of(COLL_SCRATCH, i * own.bytes, own.bytes), sum);
+    sink->send(sink, self->node.meet.call->root, sum);
+    return true;
 }
 
 static bool send_up(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
@@ -224,7 +270,11 @@ static bool lead_to_root(const struct root_sum *self, uint32_t phase, struct col
         meet_raise(&self->node.meet, sink);
     if (phase == 1)
         node_sum_begin(&self->node.meet, sink);
-    return self->at_once ? send_at_once(self, phase - 1, sink) : send_up(self, phase - 1, sink);
+    if (self->way == MEET_AT_ONCE)
+        return send_at_once(self, phase - 1, sink);
+    if (self->way == MEET_IN_PARTS)
+        return send_in_parts(self, phase - 1, sink);
+    return send_up(self, phase - 1, sink);
 }
 
 static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -246,13 +296,23 @@ static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sin
     return phase == 0;
 }
 
+static uint64_t scratch_for_parts(const struct root_sum *self)
+{
+    struct blocks parts = meet_parts(&self->node.meet);
+    if (self->is_root)
+        return self->node.bytes;
+    return (parts.count - 1 + adds_in_scratch(self)) * blocks_bytes(&parts, self->behind - 1, 1);
+}
+
 static uint64_t reduce_scratch(const struct coll_call *call)
 {
     struct root_sum self = root_sum_of(call);
     if (!meet_leads(&self.node.meet))
         return 0;
-    if (self.at_once)
+    if (self.way == MEET_AT_ONCE)
         return self.is_root ? (self.node.meet.place.nodes - 1) * call->bytes : 0;
+    if (self.way == MEET_IN_PARTS)
+        return scratch_for_parts(&self);
     return self.tree.children > 0 ? (adds_in_scratch(&self) ? 2 : 1) * call->bytes : 0;
 }
 

@@ -81,6 +81,25 @@ struct team_sink meet_leaders(const struct meet *self, struct coll_sink *sink)
     return leaders;
 }
 
+/* Where messages are that short together, their number does not matter. */
+enum { AT_ONCE_BYTES = 65536 };
+/* A part of so many bytes is worth a message. */
+enum { PART_BYTES = 8192 };
+
+enum meet_way meet_way_of(const struct meet *self)
+{
+    uint32_t nodes = self->place.nodes;
+    uint64_t bytes = self->call->bytes;
+    if (nodes > 1 && meet_few(self) && bytes <= AT_ONCE_BYTES / nodes)
+        return MEET_AT_ONCE;
+    return nodes > 2 && bytes / (nodes - 1) >= PART_BYTES ? MEET_IN_PARTS : MEET_IN_TREE;
+}
+
+struct blocks meet_parts(const struct meet *self)
+{
+    return blocks_parts(self->place.nodes - 1, self->call->bytes, self->call->element);
+}
+
 uint32_t meet_allgather_phases(const struct meet *self)
 {
     return meet_few(self) && self->place.nodes > 1 ? 1 : log2_ceil(self->place.nodes);

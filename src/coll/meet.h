@@ -24,9 +24,6 @@ struct meet {
 
 enum { MEET_COPIES = 2 };    /* of shared memory */
 enum { MEET_FEW_NODES = 8 }; /* up to so many nodes, leaders post all their messages at once */
-/* In a tree, a vector leaves the root log N times, otherwise N - 1 times: at once for vectors that are not
- * longer than this together. */
-enum { MEET_AT_ONCE_BYTES = 65536 };
 
 /* `root` is a rank, or TEAM_NO_ROOT. */
 struct meet meet_of(const struct coll_call *call, uint32_t root);
@@ -64,10 +61,21 @@ static inline bool meet_few(const struct meet *self)
     return self->place.nodes <= MEET_FEW_NODES;
 }
 
-/* Whether a vector of the call goes between the root's leader and all others at once. */
-static inline bool meet_at_once(const struct meet *self)
+/* How a vector goes from the root to all other leaders, or to it and is added up on the way. */
+enum meet_way {
+    MEET_AT_ONCE, /* N - 1 messages, for few nodes and short vectors */
+    MEET_IN_TREE, /* binomial; also where there are no other nodes */
+    MEET_IN_PARTS /* each other leader passes on a part of a long vector */
+};
+enum meet_way meet_way_of(const struct meet *self);
+
+/* The parts, one for each node but the root's. They are numbered by how far the node is behind the root's,
+ * less one. */
+struct blocks meet_parts(const struct meet *self);
+
+static inline uint32_t meet_leader_behind(const struct meet *self, uint32_t node, uint32_t distance)
 {
-    return meet_few(self) && self->call->bytes <= MEET_AT_ONCE_BYTES / self->place.nodes;
+    return meet_leader_of(self, ring_up(node, distance, self->place.nodes));
 }
 
 /* Leaders exchange the blocks of all nodes, as circulant_allgather does; few leaders all at once. */

@@ -222,7 +222,7 @@ static void costs_with_shared_memory(const struct shape *shape, uint64_t vector)
                  others > 0);
     assert_costs(shape, COLL_SCATTER, "leaders", 5, (const uint64_t[]){others, others * part, 0, 0},
                  others > 0);
-    bool gathers = nodes == 1 || nodes * vector <= 32768, at_once = nodes <= 8 && nodes * vector <= 65536;
+    bool gathers = nodes == 1 || nodes * vector <= 131072, at_once = nodes <= 8 && nodes * vector <= 65536;
     assert_costs(shape, COLL_ALLREDUCE, "leaders", vector,
                  (const uint64_t[]){gathers ? all : 2 * nodes * shape->lane_rounds,
                                     (gathers ? nodes : 2) * others * vector, 0, 0},
@@ -244,7 +244,7 @@ static uint64_t shared_by(const struct shape *shape, enum coll_kind kind, uint64
 static void memory_with_shared_memory(const struct shape *shape, uint64_t vector)
 {
     uint64_t nodes = shape->nodes, ranks = shape->ranks, copies = ranks > 1 ? 2 : 0, blocks = 5 * shape->all;
-    uint64_t sums = nodes == 1 || nodes * vector <= 32768 ? nodes : 1;
+    uint64_t sums = nodes == 1 || nodes * vector <= 131072 ? nodes : 1;
     assert_int_equal(shared_by(shape, COLL_BARRIER, 0), 0);
     assert_int_equal(shared_by(shape, COLL_BCAST, vector), copies * vector);
     assert_int_equal(shared_by(shape, COLL_REDUCE, vector), copies * ranks * vector);
@@ -255,6 +255,32 @@ static void memory_with_shared_memory(const struct shape *shape, uint64_t vector
     uint64_t incoming = nodes <= 8 ? nodes - 1 : nodes / 2;
     assert_int_equal(shared_by(shape, COLL_REDUCE_SCATTER, 5),
                      copies * (ranks * blocks + incoming * 5 * ranks));
+}
+
+/* In parts, a long vector takes (N - 1)^2 messages, and no more bytes than in a tree. The root sends or
+ * receives it once. */
+static void long_vectors_go_in_parts(void **state)
+{
+    (void)state;
+    static const enum coll_kind kinds[] = {COLL_BCAST, COLL_REDUCE};
+    for (uint32_t nodes = 4; nodes <= 12; nodes++)
+        for (int i = 0; i < 2; i++) {
+            struct node_map map;
+            node_map_place(&map, nodes, 2, false, SCRAMBLED);
+            struct coll_call call = {.kind = kinds[i],
+                                     .size = map.size,
+                                     .root = 1,
+                                     .element = 8,
+                                     .bytes = (nodes - 1) * 8192,
+                                     .nodes = &map.nodes};
+            struct coll_counts counts = coll_count(coll_find(kinds[i], "leaders"), &call, false);
+            assert_int_equal(counts.messages, (nodes - 1) * (nodes - 1));
+            assert_int_equal(counts.bytes, (nodes - 1) * call.bytes);
+            assert_int_equal(counts.local_messages, 0);
+            call.bytes -= 8 * nodes;
+            counts = coll_count(coll_find(kinds[i], "leaders"), &call, false);
+            assert_int_equal(counts.messages, nodes - 1);
+        }
 }
 
 static void messages_and_memory_of_leaders(void **state)
@@ -298,6 +324,7 @@ int main(void)
         cmocka_unit_test(every_algorithm_is_right_on_every_map),
         cmocka_unit_test(messages_and_bytes_of_both_levels),
         cmocka_unit_test(messages_and_memory_of_leaders),
+        cmocka_unit_test(long_vectors_go_in_parts),
         cmocka_unit_test(the_smallest_node_sets_the_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

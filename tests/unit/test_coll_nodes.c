@@ -441,6 +441,8 @@ static void every_step_barrier_and_flag_is_needed(void **state)
         node_map_place(&map, nodes, nodes == 4 ? 2 : 3, false, SCRAMBLED);
         leave_out_on(&map, true);
     }
+    node_map_place(&map, 4, 2, true, SCRAMBLED); /* some ranks are alone */
+    leave_out_on(&map, false);
     node_map_place(&map, 9, 2, true, SCRAMBLED); /* more nodes than exchange at once */
     leave_out_on(&map, false);
 }

@@ -132,6 +132,36 @@ static void double_trees_of_nodes(void **state)
         }
 }
 
+/* On up to 8 nodes leaders exchange all at once. Without contention that takes one round; a long bcast takes
+ * one to the leaders and one between them, each with a part of 1/(N-1). On more nodes they take log N rounds,
+ * and a long allreduce that of circulant. Within nodes no time passes. */
+static void leaders_with_shared_memory(void **state)
+{
+    (void)state;
+    for (uint32_t nodes = 3; nodes <= 16; nodes++) {
+        const uint64_t bytes = 840 * 1000, block = 1000;
+        const ps_t round = L + (ps_t)block * BYTE, part = L + (ps_t)(bytes / (nodes - 1)) * BYTE;
+        const ps_t rounds = log2_up(nodes), few = nodes <= 8;
+        assert_int_equal(time_of(CALL_BARRIER, "mpi.barrier=leaders", nodes * 4, 0, "ranks_per_node=4"),
+                         (few ? 1 : rounds) * L);
+        assert_int_equal(time_of(CALL_BCAST, "mpi.bcast=leaders", nodes * 4, block, "ranks_per_node=4"),
+                         (few ? 1 : rounds) * round);
+        if (bytes % (nodes - 1) == 0)
+            assert_int_equal(time_of(CALL_BCAST, "mpi.bcast=leaders", nodes * 4, bytes, "ranks_per_node=4"),
+                             2 * part);
+        assert_int_equal(
+            time_of(CALL_ALLGATHER, "mpi.allgather=leaders", nodes * 4, block, "ranks_per_node=4"),
+            few ? L + 4 * (ps_t)block * BYTE : rounds * L + (nodes - 1) * 4 * (ps_t)block * BYTE);
+        assert_int_equal(
+            time_of(CALL_ALLREDUCE, "mpi.allreduce=leaders", nodes * 4, block, "ranks_per_node=4"),
+            few ? round : rounds * L + (nodes - 1) * (ps_t)block * BYTE);
+        if (bytes % nodes == 0)
+            assert_int_equal(
+                time_of(CALL_ALLREDUCE, "mpi.allreduce=leaders", nodes * 4, bytes, "ranks_per_node=4"),
+                2 * (rounds * L + (ps_t)(bytes - bytes / nodes) * BYTE));
+    }
+}
+
 static void assert_time(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, ps_t expected)
 {
     assert_int_equal(time_of(op, choice, ranks, bytes, NONE), expected);
@@ -193,7 +223,7 @@ int main(void)
         cmocka_unit_test(trees_of_libraries),    cmocka_unit_test(halvings_of_libraries),
         cmocka_unit_test(double_trees),          cmocka_unit_test(circulants),
         cmocka_unit_test(parallel_trees),        cmocka_unit_test(hierarchical_allreduces),
-        cmocka_unit_test(double_trees_of_nodes),
+        cmocka_unit_test(double_trees_of_nodes), cmocka_unit_test(leaders_with_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
