@@ -17,7 +17,7 @@ static void use(const struct measured *measured)
         measured_median_processor_ns(&measured->series[i]);
     }
     FILE *out = open_memstream(&text, &length);
-    measured_write_choices(measured, out);
+    measured_write_choices(measured, "alltoall", out);
     fclose(out);
     free(text);
 }

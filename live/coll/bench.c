@@ -1,18 +1,20 @@
-/* Measures MPI_Alltoall: the MPI's default, each of the MPI's own algorithms, and those of the preloaded
+/* Measures a collective: the MPI's default, each of the MPI's own algorithms, and those of the preloaded
  * library. One launch measures all of them in turn, so that other load on the machine affects all alike.
- * `helio alltoall bench` and `helio alltoall tune` start this program and interpret its output.
+ * `helio coll bench` and `helio coll tune` start this program and interpret its output.
  *
- *   helio-alltoall-bench-MPI SIZES ALGORITHMS SAMPLES
+ *   helio-coll-bench-MPI COLLECTIVE SIZES ALGORITHMS SAMPLES
  *
- * Sizes, in bytes, and algorithms are lists with commas. The other algorithms are compared with the first
- * one. `mpi` is the MPI's default; `mpi:NAME` is one of the MPI's own algorithms. The data of every sample is
- * checked. Rank 0 writes to standard output:
+ * COLLECTIVE is a name of `operations` below. Sizes, in bytes, and algorithms are lists with commas. The
+ * other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
+ * MPI's own algorithms. The root is rank 0. Reductions are sums, of doubles where the size allows it, else of
+ * bytes. The data of every sample is checked. Rank 0 writes to standard output:
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
  *   done
  *
- * Times are per call. Samples are in the order in which they were taken. */
+ * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
+ * through the library: all others are those of the profiling interface. */
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
@@ -35,6 +37,7 @@ struct bench_candidate {
 };
 
 struct bench {
+    const struct operation *operation;
     int rank, size, samples;
     struct bench_candidate candidates[ALGORITHMS_MAX];
     int candidate_count;
@@ -45,35 +48,92 @@ struct bench {
 
 static void abort_bench(const char *what, const char *name)
 {
-    fprintf(stderr, "helio-alltoall-bench: %s%s\n", what, name);
+    fprintf(stderr, "helio-coll-bench: %s%s\n", what, name);
     MPI_Abort(MPI_COMM_WORLD, 2);
     exit(2);
 }
 
 /* ------------------------------------------------ the MPI's own algorithms */
 
-/* The control variable of the MPI that forces an algorithm. */
-#ifdef OPEN_MPI
-/* Open MPI reads it when it makes a communicator. */
-static const char variable[] = "coll_tuned_alltoall_algorithm";
-static const char *const own_names[] = {"default", "linear", "pairwise", "modified_bruck", "linear_sync"};
-#else
-/* MPICH reads it at every call. */
-static const char variable[] = "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM";
-static const char *const own_names[] = {"auto",     "brucks", "nb", "pairwise", "pairwise_sendrecv_replace",
-                                        "scattered"};
-#endif
+/* A collective that can be measured. */
+enum { OWN_MAX = 10 };
+struct operation {
+    const char *name;    /* as the command line has it */
+    const char *setting; /* the environment variable of the library */
+    int sends_all, receives_all, reduces, has_root;
+    /* The control variable of the MPI that forces an algorithm, and the names of the algorithms by their
+     * numbers. Open MPI reads the variable when it makes a communicator, MPICH at every call. */
+    const char *variable;
+    const char *own_names[OWN_MAX];
+};
 
-static int own_number(const char *name)
+#ifdef OPEN_MPI
+#define VARIABLE(lower, upper) "coll_tuned_" lower "_algorithm"
+#define OWN(open_mpi, mpich)                                                                                 \
+    {                                                                                                        \
+        open_mpi                                                                                             \
+    }
+#else
+#define VARIABLE(lower, upper) "MPIR_CVAR_" upper "_INTRA_ALGORITHM"
+#define OWN(open_mpi, mpich)                                                                                 \
+    {                                                                                                        \
+        mpich                                                                                                \
+    }
+#endif
+#define NAMES(...) __VA_ARGS__
+
+static const struct operation operations[] = {
+    {"alltoall", "HELIO_ALLTOALL", 1, 1, 0, 0, VARIABLE("alltoall", "ALLTOALL"),
+     OWN(NAMES("default", "linear", "pairwise", "modified_bruck", "linear_sync"),
+         NAMES("auto", "brucks", "nb", "pairwise", "pairwise_sendrecv_replace", "scattered"))},
+    {"allreduce", "HELIO_ALLREDUCE", 0, 0, 1, 0, VARIABLE("allreduce", "ALLREDUCE"),
+     OWN(NAMES("default", "basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring",
+               "rabenseifner"),
+         NAMES("auto", "nb", "smp", "recursive_doubling", "reduce_scatter_allgather"))},
+    {"allgather", "HELIO_ALLGATHER", 0, 1, 0, 0, VARIABLE("allgather", "ALLGATHER"),
+     OWN(NAMES("default", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"),
+         NAMES("auto", "brucks", "nb", "recursive_doubling", "ring"))},
+    {"bcast", "HELIO_BCAST", 0, 0, 0, 1, VARIABLE("bcast", "BCAST"),
+     OWN(NAMES("default", "basic_linear", "chain", "pipeline", "split_binary_tree", "binary_tree", "binomial",
+               "knomial", "scatter_allgather", "scatter_allgather_ring"),
+         NAMES("auto", "binomial", "nb", "smp", "scatter_recursive_doubling_allgather",
+               "scatter_ring_allgather"))},
+    {"reduce", "HELIO_REDUCE", 0, 0, 1, 1, VARIABLE("reduce", "REDUCE"),
+     OWN(NAMES("default", "linear", "chain", "pipeline", "binary", "binomial", "in-order_binary",
+               "rabenseifner"),
+         NAMES("auto", "binomial", "nb", "smp", "reduce_scatter_gather"))},
+    {"reduce_scatter", "HELIO_REDUCE_SCATTER", 1, 0, 1, 0,
+     VARIABLE("reduce_scatter_block", "REDUCE_SCATTER_BLOCK"),
+     OWN(NAMES("default", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
+         NAMES("auto", "noncommutative", "recursive_doubling", "pairwise", "recursive_halving", "nb"))},
+    {"gather", "HELIO_GATHER", 0, 1, 0, 1, VARIABLE("gather", "GATHER"),
+     OWN(NAMES("default", "basic_linear", "binomial", "linear_sync"), NAMES("auto", "binomial", "nb"))},
+    {"scatter", "HELIO_SCATTER", 1, 0, 0, 1, VARIABLE("scatter", "SCATTER"),
+     OWN(NAMES("default", "basic_linear", "binomial", "linear_nb"), NAMES("auto", "binomial", "nb"))},
+    {"barrier", "HELIO_BARRIER", 0, 0, 0, 0, VARIABLE("barrier", "BARRIER"),
+     OWN(NAMES("default", "linear", "double_ring", "recursive_doubling", "bruck", "two_proc", "tree"),
+         NAMES("auto", "nb", "smp", "dissemination"))},
+};
+
+static const struct operation *operation_of(const char *name)
 {
-    for (size_t i = 1; i < sizeof own_names / sizeof *own_names; i++)
-        if (strcmp(name, own_names[i]) == 0)
-            return (int)i;
-    abort_bench("the MPI has no alltoall algorithm ", name);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strcmp(name, operations[i].name) == 0)
+            return &operations[i];
+    abort_bench("there is no collective ", name);
+    return NULL;
+}
+
+static int own_number(const struct operation *operation, const char *name)
+{
+    for (int i = 1; i < OWN_MAX && operation->own_names[i]; i++)
+        if (strcmp(name, operation->own_names[i]) == 0)
+            return i;
+    abort_bench("the MPI has for this collective no algorithm ", name);
     return -1;
 }
 
-static void force(int number)
+static void force(const char *variable, int number)
 {
     static MPI_T_cvar_handle handle;
     static int ready;
@@ -88,28 +148,114 @@ static void force(int number)
     MPI_T_cvar_write(handle, &number);
 }
 
+/* ------------------------------------------------------------------- calls */
+
+static unsigned char byte_of(int from, int to, long i)
+{
+    return (unsigned char)(from * 31 + to * 7 + i);
+}
+
+/* Bytes of an element: only sums have elements that are no bytes. */
+static long element_of(const struct bench *bench, long bytes)
+{
+    return bench->operation->reduces && bytes % (long)sizeof(double) == 0 ? (long)sizeof(double) : 1;
+}
+
+static void call_once(struct bench *bench, const struct bench_candidate *candidate, long bytes)
+{
+    long element = element_of(bench, bytes);
+    MPI_Datatype type = element > 1 ? MPI_DOUBLE : bench->operation->reduces ? MPI_UNSIGNED_CHAR : MPI_BYTE;
+    int count = (int)(bytes / element);
+    const char *name = bench->operation->name;
+    void *send = bench->send, *recv = bench->recv;
+    if (strcmp(name, "alltoall") == 0)
+        MPI_Alltoall(send, count, type, recv, count, type, candidate->comm);
+    else if (strcmp(name, "allreduce") == 0)
+        MPI_Allreduce(send, recv, count, type, MPI_SUM, candidate->comm);
+    else if (strcmp(name, "allgather") == 0)
+        MPI_Allgather(send, count, type, recv, count, type, candidate->comm);
+    else if (strcmp(name, "bcast") == 0)
+        MPI_Bcast(bench->rank == 0 ? send : recv, count, type, 0, candidate->comm);
+    else if (strcmp(name, "reduce") == 0)
+        MPI_Reduce(send, recv, count, type, MPI_SUM, 0, candidate->comm);
+    else if (strcmp(name, "reduce_scatter") == 0)
+        MPI_Reduce_scatter_block(send, recv, count, type, MPI_SUM, candidate->comm);
+    else if (strcmp(name, "gather") == 0)
+        MPI_Gather(send, count, type, recv, count, type, 0, candidate->comm);
+    else if (strcmp(name, "scatter") == 0)
+        MPI_Scatter(send, count, type, recv, count, type, 0, candidate->comm);
+    else
+        MPI_Barrier(candidate->comm);
+}
+
+/* Element i of block `to` of what rank `from` sends. */
+static void put_element(unsigned char *at, long element, unsigned char value)
+{
+    double number = value;
+    if (element > 1)
+        memcpy(at, &number, sizeof number);
+    else
+        *at = value;
+}
+
+static void fill(struct bench *bench, long bytes)
+{
+    long element = element_of(bench, bytes), blocks = bench->operation->sends_all ? bench->size : 1;
+    for (long to = 0; to < blocks; to++)
+        for (long i = 0; i < bytes / element; i++)
+            put_element(bench->send + to * bytes + i * element, element, byte_of(bench->rank, (int)to, i));
+}
+
+/* Element i of block `block` of what this rank receives. */
+static void expect_element(const struct bench *bench, long block, long i, long element,
+                           unsigned char *expected)
+{
+    const struct operation *operation = bench->operation;
+    int to = operation->sends_all ? bench->rank : 0;
+    double sum = 0;
+    for (int from = 0; operation->reduces && from < bench->size; from++)
+        sum += byte_of(from, to, i);
+    if (!operation->reduces)
+        put_element(expected, element, byte_of(operation->receives_all ? (int)block : 0, to, i));
+    else if (element > 1)
+        memcpy(expected, &sum, sizeof sum);
+    else
+        *expected = (unsigned char)(long)sum;
+}
+
+static void check_data(const struct bench *bench, const struct bench_candidate *candidate, long bytes)
+{
+    const struct operation *operation = bench->operation;
+    const char *name = operation->name;
+    int is_root = bench->rank == 0, only_root = strcmp(name, "gather") == 0 || strcmp(name, "reduce") == 0;
+    long element = element_of(bench, bytes), blocks = operation->receives_all ? bench->size : 1;
+    unsigned char expected[sizeof(double)];
+    if (strcmp(name, "barrier") == 0 || (only_root && !is_root) || (strcmp(name, "bcast") == 0 && is_root))
+        return;
+    for (long block = 0; block < blocks; block++)
+        for (long i = 0; i < bytes / element; i++) {
+            expect_element(bench, block, i, element, expected);
+            if (memcmp(bench->recv + block * bytes + i * element, expected, (size_t)element) != 0)
+                abort_bench("wrong data from ", candidate->name);
+        }
+}
+
 /* -------------------------------------------------------------- candidates */
 
 /* Makes the candidate's communicator. Each has one, since the library and Open MPI choose the algorithm when
  * they first see a communicator. */
-static void open_candidate(struct bench_candidate *candidate)
+static void open_candidate(struct bench *bench, struct bench_candidate *candidate)
 {
-    int is_own = strncmp(candidate->name, "mpi:", 4) == 0, size;
-    unsigned char *both[2];
-    candidate->forced = is_own ? own_number(candidate->name + 4) : -1;
+    const struct operation *operation = bench->operation;
+    int is_own = strncmp(candidate->name, "mpi:", 4) == 0;
+    candidate->forced = is_own ? own_number(operation, candidate->name + 4) : -1;
     if (is_own)
-        force(candidate->forced);
-    setenv("HELIO_ALLTOALL", is_own ? "mpi" : candidate->name, 1);
-    MPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    both[0] = calloc((size_t)size, 1), both[1] = calloc((size_t)size, 1);
-    if (!both[0] || !both[1])
-        abort_bench("no memory", "");
-    /* In this call the library reads HELIO_ALLTOALL for the communicator. */
-    MPI_Alltoall(both[0], 1, MPI_BYTE, both[1], 1, MPI_BYTE, candidate->comm);
-    free(both[0]), free(both[1]);
+        force(operation->variable, candidate->forced);
+    setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
+    call_once(bench, candidate, 1); /* in this call the library reads its settings for the communicator */
     if (is_own)
-        force(0);
+        force(operation->variable, 0);
 }
 
 #ifndef OPEN_MPI
@@ -154,19 +300,6 @@ static void read_lists(struct bench *bench, char *sizes, char *algorithms)
 
 /* ----------------------------------------------------------------- samples */
 
-static unsigned char byte_of(int from, int to, long i)
-{
-    return (unsigned char)(from * 31 + to * 7 + i);
-}
-
-static void check_data(const struct bench *bench, const struct bench_candidate *candidate, long bytes)
-{
-    for (int from = 0; from < bench->size; from++)
-        for (long i = 0; i < bytes; i++)
-            if (bench->recv[from * bytes + i] != byte_of(from, bench->rank, i))
-                abort_bench("wrong data from ", candidate->name);
-}
-
 static double processor_seconds(void)
 {
     struct rusage usage;
@@ -180,18 +313,13 @@ struct cost {
     double processor; /* processor seconds per call, of all ranks together */
 };
 
-static void call_once(struct bench *bench, const struct bench_candidate *candidate, long bytes)
-{
-    MPI_Alltoall(bench->send, (int)bytes, MPI_BYTE, bench->recv, (int)bytes, MPI_BYTE, candidate->comm);
-}
-
 /* A barrier whose ranks yield while they wait. In the barrier of an MPI that spins, ranks that have finished
  * a sample would keep the cores from those that have not. */
 static void yielding_barrier(void)
 {
     MPI_Request request;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (int done = 0; !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int done = 0; !done; PMPI_Test(&request, &done, MPI_STATUS_IGNORE))
         sched_yield();
 }
 
@@ -204,7 +332,7 @@ static struct cost take_sample(struct bench *bench, const struct bench_candidate
     double began, here, used;
     memset(bench->recv, 0, (size_t)(bytes * bench->size));
     if (candidate->forced >= 0)
-        force(candidate->forced);
+        force(bench->operation->variable, candidate->forced);
     yielding_barrier();
     call_once(bench, candidate, bytes);
     used = processor_seconds();
@@ -215,9 +343,9 @@ static struct cost take_sample(struct bench *bench, const struct bench_candidate
     used = (processor_seconds() - used) / calls;
     yielding_barrier();
     if (candidate->forced >= 0)
-        force(0);
-    MPI_Allreduce(&here, &cost.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(&used, &cost.processor, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        force(bench->operation->variable, 0);
+    PMPI_Allreduce(&here, &cost.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(&used, &cost.processor, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     check_data(bench, candidate, bytes);
     return cost;
 }
@@ -231,7 +359,7 @@ static int calls_for(struct bench *bench, const struct bench_candidate *candidat
     double wanted = 4e-2, once = take_sample(bench, candidate, bytes, FEWEST).seconds;
     double calls = wanted / once;
     int number = calls < FEWEST ? FEWEST : calls > MOST ? MOST : (int)calls;
-    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return number;
 }
 
@@ -245,9 +373,7 @@ static int warm_calls(const struct bench_candidate *candidate)
 
 static void measure(struct bench *bench, long bytes)
 {
-    for (int to = 0; to < bench->size; to++)
-        for (long i = 0; i < bytes; i++)
-            bench->send[to * bytes + i] = byte_of(bench->rank, to, i);
+    fill(bench, bytes);
     int calls[ALGORITHMS_MAX];
     for (int c = 0; c < bench->candidate_count; c++) {
         take_sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
@@ -271,14 +397,14 @@ static void print_cluster(const struct bench *bench)
     MPI_Comm node;
     int here, leads, nodes, most, length;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, bench->rank, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &here);
-    MPI_Comm_rank(node, &leads);
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, bench->rank, MPI_INFO_NULL, &node);
+    PMPI_Comm_size(node, &here);
+    PMPI_Comm_rank(node, &leads);
     leads = leads == 0;
-    MPI_Comm_free(&node);
-    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Get_library_version(version, &length);
+    PMPI_Comm_free(&node);
+    PMPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Get_library_version(version, &length);
     if (bench->rank == 0)
         printf("cluster %d %d %d %.*s\n", nodes, bench->size, most, (int)strcspn(version, "\n,"), version);
 }
@@ -287,17 +413,19 @@ int main(int argc, char **argv)
 {
     static struct bench bench;
     long largest = 1;
-    if (argc != 4) {
-        fprintf(stderr, "usage: %s SIZES ALGORITHMS SAMPLES (helio alltoall bench starts it)\n", argv[0]);
+    if (argc != 5) {
+        fprintf(stderr, "usage: %s COLLECTIVE SIZES ALGORITHMS SAMPLES (helio coll bench starts it)\n",
+                argv[0]);
         return 2;
     }
     /* Without this, force() has no effect on Open MPI. */
     setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &bench.size);
-    read_lists(&bench, argv[1], argv[2]);
-    bench.samples = (int)number_of(argv[3], INT_MAX);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &bench.size);
+    bench.operation = operation_of(argv[1]);
+    read_lists(&bench, argv[2], argv[3]);
+    bench.samples = (int)number_of(argv[4], INT_MAX);
     for (int i = 0; i < bench.size_count; i++)
         if (bench.sizes[i] > largest)
             largest = bench.sizes[i];
@@ -306,11 +434,11 @@ int main(int argc, char **argv)
     if (!bench.send || !bench.recv || bench.candidate_count == 0)
         abort_bench("no memory, or no algorithm", "");
     for (int c = 0; c < bench.candidate_count; c++)
-        open_candidate(&bench.candidates[c]);
+        open_candidate(&bench, &bench.candidates[c]);
     print_cluster(&bench);
     for (int i = 0; i < bench.size_count; i++)
         measure(&bench, bench.sizes[i]);
-    MPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Barrier(MPI_COMM_WORLD);
     if (bench.rank == 0)
         printf("done\n");
     fflush(stdout);

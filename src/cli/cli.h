@@ -12,13 +12,13 @@
  *     sweep.c export.c report.c plot.c rerun.c merge.c               sweeps and their results
  *     sweep_command.h        what helio sweep and helio-sweep (cluster/) share
  *     reproduce_command.h    what helio reproduce and helio-search (cluster/) share
- *     trace*.c alltoall*.c breakdown*.c schedule*.c                  a group of commands each, or a large one
+ *     trace*.c coll*.c breakdown*.c     schedule*.c                  a group of commands each, or a large one
  *     manual.c completion*.c                                         what is printed from the tables of all
  *
  * Below: a function for each command; argv[0] is its name. It returns the exit status: 0 done, 1 the run
  * failed, 2 wrong usage or input. */
 int cli_run(int argc, char **argv);
-int cli_alltoall(int argc, char **argv);
+int cli_coll(int argc, char **argv);
 int cli_breakdown(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_compare(int argc, char **argv);

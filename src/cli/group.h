@@ -29,7 +29,7 @@ struct cli_group {
 int cli_group_run(const struct cli_group *group, int argc, char **argv);
 
 /* All that helio can do (commands.c), and the groups in it. */
-extern const struct cli_group cli_helio, cli_trace_group, cli_breakdown_group, cli_alltoall_group,
+extern const struct cli_group cli_helio, cli_trace_group, cli_breakdown_group, cli_coll_group,
     cli_machine_group;
 
 /* The group that the program began with: cli_group_run() was called for it first. The commands that describe

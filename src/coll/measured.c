@@ -108,15 +108,16 @@ static const char *best_of(const struct measured *measured, size_t first)
     return best;
 }
 
-void measured_write_choices(const struct measured *measured, FILE *file)
+void measured_write_choices(const struct measured *measured, const char *collective, FILE *file)
 {
     fprintf(file,
-            "# nodes, ranks of the largest node, bytes from which on: algorithm (helio alltoall bench; %s)\n",
+            "# collective, nodes, ranks of the largest node, bytes from which on, algorithm (helio coll "
+            "bench; %s)\n",
             measured->cluster);
     for (size_t i = 0; i < measured->count; i++) {
         const struct measured_series *series = &measured->series[i];
         if (first_of(measured, series) == series)
-            fprintf(file, "%u %u %llu %s\n", measured->nodes, measured->most,
+            fprintf(file, "%s %u %u %llu %s\n", collective, measured->nodes, measured->most,
                     (unsigned long long)series->bytes, best_of(measured, i));
     }
 }

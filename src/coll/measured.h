@@ -8,7 +8,7 @@
 
 #include "base/stats.h"
 
-/* Calls of MPI_Alltoall measured on a cluster (live/coll/bench.c): the samples of each size and
+/* Calls of a collective measured on a cluster (live/coll/bench.c): the samples of each size and
  * algorithm, what they say about each other, and the table of choices that the preloaded library reads
  * (live/coll/choose.c). */
 struct measured_series {
@@ -37,8 +37,8 @@ double measured_median_processor_ns(const struct measured_series *series);
  * the other. */
 struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series);
 
-/* Writes the table of choices: for each size the algorithm with the best ratio among those that the whole
- * interval says are faster than the first; "mpi" where there is none. */
-void measured_write_choices(const struct measured *measured, FILE *file);
+/* Writes the table of choices for a collective: for each size the algorithm with the best ratio among those
+ * that the whole interval says are faster than the first; "mpi" where there is none. */
+void measured_write_choices(const struct measured *measured, const char *collective, FILE *file);
 
 #endif

@@ -17,7 +17,7 @@
 #   apart        ranks of one host in separate PID namespaces; needs root
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   delay        on such a cluster with a slow network (CLUSTER_DELAY)
-#   bench        helio alltoall bench and tune
+#   bench        helio coll bench and tune
 #   settings     environment variables, and the messages for wrong ones
 set -eu
 here=$(dirname "$0")
@@ -254,13 +254,13 @@ delay() {
 # --yield is for MPICH, which has no option to yield. It works because UCX calls the epoll_wait of the bench program.
 yields() {
     status=0
-    "$HELIO" alltoall bench --mpi "$MPI" --yield --bytes 8 --samples 1 --algorithms mpi,v2 -- \
+    "$HELIO" coll bench --mpi "$MPI" --yield --bytes 8 --samples 1 --algorithms mpi,v2 -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || status=$?
     case $MPI in
     openmpi) [ $status = 2 ] && grep -q "Open MPI yields with --mca mpi_yield_when_idle 1" said || fail "$status: $(cat said)" ;;
     *)
         [ $status = 0 ] || fail "$status: $(cat said)"
-        nm -D "$(dirname "$HELIO")/helio-alltoall-bench-$MPI" | grep -q ' T epoll_wait' || fail "epoll_wait is not exported"
+        nm -D "$(dirname "$HELIO")/helio-coll-bench-$MPI" | grep -q ' T epoll_wait' || fail "epoll_wait is not exported"
         ;;
     esac
 }
@@ -273,13 +273,18 @@ bench() {
     *) launcher= ;;
     esac
     export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader HELIO_RANKS_PER_NODE=2 UCX_TLS=self,sm
-    "$HELIO" alltoall bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
+    "$HELIO" coll bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
     grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"
+    for op in allreduce allgather bcast reduce reduce_scatter gather scatter barrier; do # with checks of their data
+        "$HELIO" coll bench --op $op --mpi "$MPI" --bytes 4,64 --samples 1 --algorithms mpi,auto -- \
+            "$MPIEXEC" $launcher -n 3 >out 2>said || fail "$op: $(cat said)"
+        grep -q "^64 B  *auto " out || fail "$op: $(cat out)"
+    done
     yields
-    "$HELIO" alltoall tune --mpi "$MPI" --bytes 8,64 --samples 1 --algorithms mpi,v2 -o table -- \
+    "$HELIO" coll tune --mpi "$MPI" --bytes 8,64 --samples 1 --algorithms mpi,v2 -o table -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
-    grep -q "^[12] [24] 64 " table || fail "$(cat table)"
+    grep -q "^alltoall [12] [24] 64 " table || fail "$(cat table)"
     echo "2 2 64 v3" >table
     cd - >/dev/null
     with 4 HELIO_VERBOSE=1 HELIO_ALLTOALL_TABLE="$TMP/table" @alltoall sizes >"$TMP/out" 2>&1

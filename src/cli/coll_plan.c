@@ -2,47 +2,46 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "cli/alltoall.h"
-#include "cli/alltoall_algorithms.h"
-#include "cli/alltoall_shape.h"
+#include "cli/coll.h"
+#include "cli/coll_algorithms.h"
+#include "cli/coll_shape.h"
 #include "cli/print.h"
 #include "coll/count.h"
 #include "output/quote.h"
 #include "output/standard.h"
 
-enum plan_option { PLAN_JSON = ALLTOALL_OPTIONS, PLAN_CSV };
+enum plan_option { PLAN_JSON = COLL_SHAPE_OPTIONS, PLAN_CSV };
 
 static const struct cli_option options[] = {
-    ALLTOALL_OPTION_TABLE,
+    COLL_SHAPE_OPTION_TABLE,
     [PLAN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [PLAN_CSV] = {"--csv", 0, NULL, "print the table as CSV"},
 };
 
 static const struct cli_command command = {
-    .name = "alltoall plan",
+    .name = "coll plan",
     .words = "",
     .doc =
-        "What each algorithm of MPI_Alltoall asks of a node, counted from its schedule: messages that its\n"
+        "What each algorithm of a collective asks of a node, counted from its schedule: messages that its\n"
         "ranks send, queue pairs, sends posted to other nodes, memory beside the call's buffers.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =
         "Examples:\n"
-        "  helio alltoall plan --nodes 16 --ppn 56 --bytes 1KiB\n"
-        "  helio alltoall plan --ppn 8,8,5 --bytes 64 --json\n\n"
-        "Where nodes differ, each number is that of the node that has most. docs/models/alltoall.md has the\n"
-        "algorithms, and the formulas of the paper.",
+        "  helio coll plan --nodes 16 --ppn 56 --bytes 1KiB\n"
+        "  helio coll plan --op allreduce --ppn 8,8,5 --bytes 64 --json\n\n"
+        "Where nodes differ, each number is that of the node that has most. docs/collectives.md has the\n"
+        "algorithms; docs/models/alltoall.md those of alltoall, and the formulas of the paper.",
 };
 
-static enum status print_table(const struct alltoall_shape *shape)
+static enum status print_table(const struct coll_shape *shape)
 {
-    char text[64], bytes[64];
-    printf("%s, %s for each pair of ranks; per node:\n\n", alltoall_shape_print(shape, text, sizeof text),
-           units_print_size(shape->call.bytes, bytes, sizeof bytes));
+    char text[128];
+    printf("%s; per node:\n\n", coll_shape_print(shape, text, sizeof text));
     printf("%-20s %12s %12s %13s %13s\n", "algorithm", "messages", "queue pairs", "posted sends",
            "extra memory");
     const struct coll_algorithm *algorithm;
-    for (size_t i = 0; (algorithm = alltoall_algorithm_at(i)); i++) {
+    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         printf("%-20s %12llu %12llu %13llu %13s\n", algorithm->name, (unsigned long long)counts.node_messages,
                (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
@@ -51,11 +50,11 @@ static enum status print_table(const struct alltoall_shape *shape)
     return standard_flush();
 }
 
-static enum status print_csv(const struct alltoall_shape *shape)
+static enum status print_csv(const struct coll_shape *shape)
 {
     const struct coll_algorithm *algorithm;
     puts("algorithm,messages,queue_pairs,posted_sends,extra_memory_bytes");
-    for (size_t i = 0; (algorithm = alltoall_algorithm_at(i)); i++) {
+    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         quote_csv(stdout, algorithm->name);
         printf(",%llu,%llu,%llu,%llu\n", (unsigned long long)counts.node_messages,
@@ -93,17 +92,18 @@ static json_t *algorithm_json(const char *name, const struct coll_counts *counts
     return object;
 }
 
-static enum status print_json(const struct alltoall_shape *shape)
+static enum status print_json(const struct coll_shape *shape)
 {
     json_t *object = json_make_object(), *algorithms = json_make_list(), *ranks = json_make_list();
     for (uint32_t node = 0; node < shape->nodes.count; node++)
         json_add_count(ranks, shape->nodes.first[node + 1] - shape->nodes.first[node]);
     const struct coll_algorithm *algorithm;
-    for (size_t i = 0; (algorithm = alltoall_algorithm_at(i)); i++) {
+    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         json_add(algorithms, algorithm_json(algorithm->name, &counts));
     }
-    json_put_text(object, "schema", "helio-alltoall-plan-1");
+    json_put_text(object, "schema", "helio-coll-plan-1");
+    json_put_text(object, "collective", coll_kind_name(shape->call.kind));
     json_put_count(object, "nodes", shape->nodes.count);
     json_put_count(object, "ranks", shape->call.size);
     json_put(object, "ranks_of_nodes", ranks);
@@ -114,7 +114,7 @@ static enum status print_json(const struct alltoall_shape *shape)
 }
 
 struct plan_arguments {
-    struct alltoall_text text;
+    struct coll_text text;
     bool json, csv;
 };
 
@@ -122,7 +122,7 @@ static bool take(void *self, int found, const char *value)
 {
     struct plan_arguments *arguments = self;
     if (found == CLI_WORD) {
-        diag_error("helio alltoall plan takes only options, not '%s'", value);
+        diag_error("helio coll plan takes only options, not '%s'", value);
         return false;
     }
     if (found - CLI_OPTION == PLAN_JSON)
@@ -134,10 +134,10 @@ static bool take(void *self, int found, const char *value)
     return true;
 }
 
-int cli_alltoall_plan(int argc, char **argv)
+int cli_coll_plan(int argc, char **argv)
 {
     struct plan_arguments arguments = {.json = false};
-    struct alltoall_shape shape;
+    struct coll_shape shape;
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
@@ -145,11 +145,11 @@ int cli_alltoall_plan(int argc, char **argv)
         diag_error("--json and --csv both print to standard output; give one of them");
         return STATUS_BAD_INPUT;
     }
-    enum status status = alltoall_shape_init(&shape, &arguments.text);
+    enum status status = coll_shape_init(&shape, &arguments.text);
     if (status == STATUS_OK && arguments.json)
         status = print_json(&shape);
     else if (status == STATUS_OK)
         status = arguments.csv ? print_csv(&shape) : print_table(&shape);
-    alltoall_shape_free(&shape);
+    coll_shape_free(&shape);
     return status;
 }

@@ -1,10 +1,12 @@
-#include "cli/alltoall_shape.h"
+#include "cli/coll_shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/units.h"
+#include "cli/coll_algorithms.h"
 #include "cli/values.h"
 #include "coll/nodes.h"
 
@@ -57,11 +59,11 @@ static uint32_t count_items(const char *text)
 }
 
 /* "8" for all nodes, or "8,8,5". Returns the number of ranks of each node, or NULL, reported. */
-static uint32_t *read_ppn(const struct alltoall_text *text, uint32_t *nodes)
+static uint32_t *read_ppn(const struct coll_text *text, uint32_t *nodes)
 {
-    const char *ppn = text->values[ALLTOALL_PPN], *given = text->values[ALLTOALL_NODES];
+    const char *ppn = text->values[COLL_SHAPE_PPN], *given = text->values[COLL_SHAPE_NODES];
     uint32_t items = count_items(ppn);
-    if (items > ALLTOALL_RANKS_MAX || (items > 1 && given && items != *nodes)) {
+    if (items > COLL_SHAPE_RANKS_MAX || (items > 1 && given && items != *nodes)) {
         diag_error("--ppn names %u nodes, where --nodes is %s", items, given ? given : "not given");
         return NULL;
     }
@@ -73,7 +75,7 @@ static uint32_t *read_ppn(const struct alltoall_text *text, uint32_t *nodes)
         const char *word = items > 1 || i == 0 ? strsep(&rest, ",") : NULL;
         if (!word) {
             ranks[i] = ranks[i - 1];
-        } else if (!read_number("--ppn", word, ALLTOALL_RANKS_MAX, &ranks[i])) {
+        } else if (!read_number("--ppn", word, COLL_SHAPE_RANKS_MAX, &ranks[i])) {
             free(ranks);
             ranks = NULL;
             break;
@@ -97,7 +99,7 @@ static void place_ranks(uint32_t *place_of, uint32_t size, uint32_t nodes, uint3
     }
 }
 
-static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32_t *ranks,
+static enum status open_map(struct coll_shape *shape, uint32_t nodes, uint32_t *ranks,
                             enum rank_placement placement)
 {
     uint64_t size = 0;
@@ -107,9 +109,9 @@ static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32
         if (ranks[i] != shape->ppn)
             shape->ppn = 0;
     }
-    if (size > ALLTOALL_RANKS_MAX) {
+    if (size > COLL_SHAPE_RANKS_MAX) {
         diag_error("these are %llu ranks; at most %d are counted", (unsigned long long)size,
-                   ALLTOALL_RANKS_MAX);
+                   COLL_SHAPE_RANKS_MAX);
         return STATUS_BAD_INPUT;
     }
     uint32_t *place_of = mem_alloc(size, sizeof *place_of, "places of ranks");
@@ -121,21 +123,25 @@ static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32
     return STATUS_OK;
 }
 
-enum status alltoall_shape_init(struct alltoall_shape *shape, const struct alltoall_text *text)
+enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *text)
 {
-    const char *nodes_text = text->values[ALLTOALL_NODES], *ppn = text->values[ALLTOALL_PPN];
-    const char *bytes = text->values[ALLTOALL_BYTES], *leaders = text->values[ALLTOALL_LEADERS];
+    const char *nodes_text = text->values[COLL_SHAPE_NODES], *ppn = text->values[COLL_SHAPE_PPN];
+    const char *bytes = text->values[COLL_SHAPE_BYTES], *leaders = text->values[COLL_SHAPE_LEADERS];
     uint32_t nodes = 0;
     enum rank_placement placement;
-    *shape = (struct alltoall_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
+    *shape = (struct coll_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
+    if (text->values[COLL_SHAPE_OP] && !coll_kind_read(text->values[COLL_SHAPE_OP], &shape->call.kind))
+        return STATUS_BAD_INPUT;
+    if (shape->call.kind == COLL_BARRIER && !bytes)
+        bytes = "0";
     if (!ppn || !bytes || (!nodes_text && count_items(ppn) == 1)) {
         diag_error("--nodes, --ppn and --bytes are needed, as in --nodes 4 --ppn 8 --bytes 64");
         return STATUS_BAD_INPUT;
     }
-    if ((nodes_text && !read_number("--nodes", nodes_text, ALLTOALL_RANKS_MAX, &nodes)) ||
+    if ((nodes_text && !read_number("--nodes", nodes_text, COLL_SHAPE_RANKS_MAX, &nodes)) ||
         !read_bytes(bytes, &shape->call.bytes) ||
-        !read_placement(text->values[ALLTOALL_PLACEMENT], &placement) ||
-        (leaders && !read_number("--leaders", leaders, ALLTOALL_RANKS_MAX, &shape->call.leaders)))
+        !read_placement(text->values[COLL_SHAPE_PLACEMENT], &placement) ||
+        (leaders && !read_number("--leaders", leaders, COLL_SHAPE_RANKS_MAX, &shape->call.leaders)))
         return STATUS_BAD_INPUT;
     uint32_t *ranks = read_ppn(text, &nodes);
     if (!ranks)
@@ -146,18 +152,22 @@ enum status alltoall_shape_init(struct alltoall_shape *shape, const struct allto
     return status;
 }
 
-void alltoall_shape_free(struct alltoall_shape *shape)
+void coll_shape_free(struct coll_shape *shape)
 {
     free(shape->words);
 }
 
-const char *alltoall_shape_print(const struct alltoall_shape *shape, char *buffer, size_t size)
+const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_t size)
 {
     uint32_t nodes = shape->nodes.count;
+    char bytes[64], ranks[64];
     if (shape->ppn)
-        snprintf(buffer, size, "%u node%s of %u rank%s", nodes, nodes == 1 ? "" : "s", shape->ppn,
+        snprintf(ranks, sizeof ranks, "%u node%s of %u rank%s", nodes, nodes == 1 ? "" : "s", shape->ppn,
                  shape->ppn == 1 ? "" : "s");
     else
-        snprintf(buffer, size, "%u nodes, %u ranks", nodes, shape->call.size);
+        snprintf(ranks, sizeof ranks, "%u nodes, %u ranks", nodes, shape->call.size);
+    units_print_size(shape->call.bytes, bytes, sizeof bytes);
+    snprintf(buffer, size, "%s, %s, %s%s", coll_kind_name(shape->call.kind), ranks, bytes,
+             shape->call.kind == COLL_ALLTOALL ? " for each pair of ranks" : "");
     return buffer;
 }

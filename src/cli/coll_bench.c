@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/units.h"
-#include "cli/alltoall.h"
+#include "cli/coll.h"
+#include "cli/coll_algorithms.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -20,6 +21,7 @@
  * (live/coll/bench.c). They print its samples (coll/measured.h), and write a table of choices. */
 
 enum bench_option {
+    BENCH_OP,
     BENCH_MPI,
     BENCH_BYTES,
     BENCH_ALGORITHMS,
@@ -30,24 +32,27 @@ enum bench_option {
 };
 
 static const struct cli_option options[] = {
+    [BENCH_OP] = {"--op", 0, "NAME",
+                  "the collective: alltoall (the default), allreduce, allgather, bcast, reduce,\n"
+                  "reduce_scatter, gather, scatter or barrier"},
     [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},
-    [BENCH_BYTES] = {"--bytes", 'b', "LIST", "block sizes: 1,64,1KiB,16KiB (the default)"},
+    [BENCH_BYTES] = {"--bytes", 'b', "LIST", "sizes as MPI counts them: 1,64,1KiB,16KiB (the default)"},
     [BENCH_ALGORITHMS] =
         {"--algorithms", 'a', "LIST",
          "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
-         "forces one of its own; by default mpi,leaders,v2,v3"},
+         "forces one of its own; by default mpi,auto,leaders"},
     [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},
     [BENCH_YIELD] = {"--yield", 0, NULL,
                      "let MPICH's ranks yield their core while they poll TCP in vain, as Open MPI's do\n"
                      "with --mca mpi_yield_when_idle 1: for more ranks than cores"},
     [BENCH_JSON] = {"--json", 0, NULL, "print one JSON object, every sample in it, instead of the table"},
-    [BENCH_OUT] = {"--output", 'o', "FILE", "write which algorithm won, for HELIO_ALLTOALL_TABLE"},
+    [BENCH_OUT] = {"--output", 'o', "FILE", "write which algorithm won, for HELIO_COLL_TABLE"},
 };
 
 static const struct cli_command command = {
-    .name = "alltoall bench",
+    .name = "coll bench",
     .words = "-- LAUNCHER...",
-    .doc = "Measures MPI_Alltoall on a real cluster: the MPI's default algorithm, the MPI's other algorithms "
+    .doc = "Measures a collective on a real cluster: the MPI's default algorithm, the MPI's other algorithms "
            "when\n"
            "forced, and those of the preloaded library, in turns within one launch. The data of every sample "
            "is\n"
@@ -56,28 +61,29 @@ static const struct cli_command command = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
-             "  helio alltoall bench --mpi openmpi -- mpirun -n 64\n"
-             "  helio alltoall bench --mpi mpich -a mpi,mpi:brucks,leaders -- tools/cluster mpich 4 4\n\n"
-             "docs/alltoall.md says what was measured.",
+             "  helio coll bench --op allreduce --mpi openmpi -- mpirun -n 64\n"
+             "  helio coll bench --mpi mpich -a mpi,mpi:brucks,leaders -- tools/cluster mpich 4 4\n\n"
+             "docs/coll.md says what was measured.",
 };
 
 static const struct cli_command tune_command = {
-    .name = "alltoall tune",
+    .name = "coll tune",
     .words = "-- LAUNCHER...",
-    .doc = "Measures as `helio alltoall bench` does, and writes to --output which algorithm is best for each "
+    .doc = "Measures as `helio coll bench` does, and writes to --output which algorithm is best for each "
            "size:\n"
            "the best of those that the whole interval shows to be faster than the first, or else the MPI's "
            "own.\n"
-           "The library reads the file that HELIO_ALLTOALL_TABLE names.",
+           "The library reads the file that HELIO_COLL_TABLE names.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
-             "  helio alltoall tune --mpi openmpi -o table.txt -- mpirun -n 64\n"
-             "  mpirun -n 64 -x HELIO_ALLTOALL_TABLE=$PWD/table.txt -x LD_PRELOAD=... ./program",
+             "  helio coll tune --mpi openmpi -o table.txt -- mpirun -n 64\n"
+             "  mpirun -n 64 -x HELIO_COLL_TABLE=$PWD/table.txt -x LD_PRELOAD=... ./program",
 };
 
 struct bench_request {
-    const char *mpi, *bytes, *algorithms, *samples, *path;
+    enum coll_kind kind;
+    const char *op, *mpi, *bytes, *algorithms, *samples, *path;
     bool yield, json;
     char **launcher;
     int launcher_count;
@@ -100,8 +106,8 @@ static void program_free(struct bench_program *program)
 static bool program_find(const char *mpi, struct bench_program *program)
 {
     struct launch_preload preload;
-    char *own = launch_own_folder(), *library = launch_library("alltoall", mpi);
-    *program = (struct bench_program){.path = mem_format("%s/helio-alltoall-bench-%s", own, mpi)};
+    char *own = launch_own_folder(), *library = launch_library("coll", mpi);
+    *program = (struct bench_program){.path = mem_format("%s/helio-coll-bench-%s", own, mpi)};
     free(own);
     bool is_there = library && access(program->path, X_OK) == 0;
     if (!is_there)
@@ -119,7 +125,7 @@ static bool program_find(const char *mpi, struct bench_program *program)
 
 static char **command_line(const struct bench_request *request, const struct bench_program *program)
 {
-    char **words = mem_alloc((size_t)request->launcher_count + 9, sizeof *words, "a command line");
+    char **words = mem_alloc((size_t)request->launcher_count + 10, sizeof *words, "a command line");
     int count = 0;
     for (int i = 0; i < request->launcher_count; i++)
         words[count++] = request->launcher[i];
@@ -130,6 +136,7 @@ static char **command_line(const struct bench_request *request, const struct ben
     if (request->yield)
         words[count++] = (char *)(uintptr_t) "HELIO_BENCH_YIELD=1";
     words[count++] = program->path;
+    words[count++] = (char *)(uintptr_t)coll_kind_name(request->kind);
     words[count++] = (char *)(uintptr_t)request->bytes;
     words[count++] = (char *)(uintptr_t)request->algorithms;
     words[count] = (char *)(uintptr_t)request->samples;
@@ -163,11 +170,12 @@ static enum status run_launcher(char **words, struct measured *measured)
 
 /* ------------------------------------------------------------------- output */
 
-static void print_table(const struct measured *measured)
+static void print_table(const struct bench_request *request, const struct measured *measured)
 {
     char size[64];
-    printf("%u ranks on %u nodes; a call, median; times as fast as %s, median and 95 %% interval\n\n",
-           measured->ranks, measured->nodes, measured->count ? measured->series[0].algorithm : "");
+    printf("%s, %u ranks on %u nodes; a call, median; times as fast as %s, median and 95 %% interval\n\n",
+           coll_kind_name(request->kind), measured->ranks, measured->nodes,
+           measured->count ? measured->series[0].algorithm : "");
     printf("%-10s %-28s %12s %14s %8s %16s\n", "bytes", "algorithm", "us", "processor us", "ratio",
            "interval");
     for (size_t i = 0; i < measured->count; i++) {
@@ -199,12 +207,13 @@ static json_t *series_json(const struct measured *measured, const struct measure
     return object;
 }
 
-static enum status print_json(const struct measured *measured)
+static enum status print_json(const struct bench_request *request, const struct measured *measured)
 {
     json_t *object = json_make_object(), *rows = json_make_list();
     for (size_t i = 0; i < measured->count; i++)
         json_add(rows, series_json(measured, &measured->series[i]));
-    json_put_text(object, "schema", "helio-alltoall-bench-1");
+    json_put_text(object, "schema", "helio-coll-bench-1");
+    json_put_text(object, "collective", coll_kind_name(request->kind));
     json_put_text(object, "cluster", measured->cluster);
     json_put_count(object, "nodes", measured->nodes);
     json_put_count(object, "ranks", measured->ranks);
@@ -219,14 +228,14 @@ static enum status write_output(const struct bench_request *request, const struc
     if (request->path) {
         status = output_open(&output, request->path);
         if (status == STATUS_OK) {
-            measured_write_choices(measured, output.file);
+            measured_write_choices(measured, coll_kind_name(request->kind), output.file);
             status = output_close(&output, STATUS_OK);
         }
     }
     if (status == STATUS_OK && request->json)
-        status = print_json(measured);
+        status = print_json(request, measured);
     else if (status == STATUS_OK)
-        print_table(measured);
+        print_table(request, measured);
     return status;
 }
 
@@ -259,11 +268,10 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
                           struct bench_request *request)
 {
     struct cli_reader reader = {.command = asked, .argc = argc, .argv = argv, .next = 1};
-    const char *value, **fields[] = {[BENCH_MPI] = &request->mpi,
-                                     [BENCH_BYTES] = &request->bytes,
-                                     [BENCH_ALGORITHMS] = &request->algorithms,
-                                     [BENCH_SAMPLES] = &request->samples,
-                                     [BENCH_OUT] = &request->path};
+    const char *value,
+        **fields[] = {[BENCH_OP] = &request->op,           [BENCH_MPI] = &request->mpi,
+                      [BENCH_BYTES] = &request->bytes,     [BENCH_ALGORITHMS] = &request->algorithms,
+                      [BENCH_SAMPLES] = &request->samples, [BENCH_OUT] = &request->path};
     for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
         if (found == CLI_HELP || found == CLI_ERROR)
             return found;
@@ -282,14 +290,25 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     return CLI_END;
 }
 
-static bool check_request(const struct cli_command *asked, const struct bench_request *request)
+/* Whether the preloaded library replaces the collective, and a rank without counts can call it. */
+static bool is_measured(enum coll_kind kind)
+{
+    return kind != COLL_ALLTOALLV && kind != COLL_ALLGATHERV && kind != COLL_GATHERV &&
+           kind != COLL_SCATTERV && kind != COLL_SCAN && kind != COLL_EXSCAN;
+}
+
+static bool check_request(const struct cli_command *asked, struct bench_request *request)
 {
     struct units_problem problem;
     uint64_t samples;
-    if (!request->launcher)
+    if (!coll_kind_read(request->op, &request->kind))
+        return false;
+    if (!is_measured(request->kind))
+        diag_error("--op: %s is not measured", request->op);
+    else if (!request->launcher)
         diag_error("helio %s needs a launcher behind --, such as -- mpirun -n 16", asked->name);
     else if (asked == &tune_command && !request->path)
-        diag_error("helio alltoall tune needs a file to write, as in -o table.txt");
+        diag_error("helio coll tune needs a file to write, as in -o table.txt");
     else if (!request->mpi || (strcmp(request->mpi, "openmpi") && strcmp(request->mpi, "mpich")))
         diag_error("--mpi is openmpi or mpich%s%s", request->mpi ? ", not " : "",
                    request->mpi ? request->mpi : "");
@@ -327,17 +346,19 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
     return status == STATUS_OK ? standard_flush() : status;
 }
 
-int cli_alltoall_bench(int argc, char **argv)
+int cli_coll_bench(int argc, char **argv)
 {
-    return measure(&command, argc, argv,
-                   (struct bench_request){
-                       .bytes = "1,64,1KiB,16KiB", .algorithms = "mpi,leaders,v2,v3", .samples = "15"});
+    return measure(
+        &command, argc, argv,
+        (struct bench_request){
+            .op = "alltoall", .bytes = "1,64,1KiB,16KiB", .algorithms = "mpi,auto,leaders", .samples = "15"});
 }
 
-int cli_alltoall_tune(int argc, char **argv)
+int cli_coll_tune(int argc, char **argv)
 {
     return measure(&tune_command, argc, argv,
-                   (struct bench_request){.bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
-                                          .algorithms = "mpi,leaders,v2,v3,khorassani",
+                   (struct bench_request){.op = "alltoall",
+                                          .bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
+                                          .algorithms = "mpi,leaders",
                                           .samples = "15"});
 }

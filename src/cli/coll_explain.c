@@ -2,33 +2,33 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "cli/alltoall.h"
-#include "cli/alltoall_algorithms.h"
-#include "cli/alltoall_shape.h"
+#include "cli/coll.h"
+#include "cli/coll_algorithms.h"
+#include "cli/coll_shape.h"
 #include "cli/values.h"
 #include "coll/nodes.h"
 #include "coll/prove.h"
 #include "output/standard.h"
 
-enum explain_option { EXPLAIN_RANK = ALLTOALL_OPTIONS };
+enum explain_option { EXPLAIN_RANK = COLL_SHAPE_OPTIONS };
 
 static const struct cli_option options[] = {
-    ALLTOALL_OPTION_TABLE,
+    COLL_SHAPE_OPTION_TABLE,
     [EXPLAIN_RANK] = {"--rank", 'r', "R",
                       "whose steps; by default rank 0 and, where it has one, another rank of its node"},
 };
 
 static const struct cli_command command = {
-    .name = "alltoall explain",
+    .name = "coll explain",
     .words = "ALGORITHM",
-    .doc =
-        "What the ranks of an alltoall do, phase by phase: a phase ends when its messages are complete, all\n"
-        "ranks of the node have arrived at its barrier and the flags it waits for are up.",
+    .doc = "What the ranks of a collective do, phase by phase: a phase ends when its messages are complete, "
+           "all\n"
+           "ranks of the node have arrived at its barrier and the flags it waits for are up.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
-             "  helio alltoall explain v3 --nodes 4 --ppn 8 --bytes 64\n"
-             "  helio alltoall explain leaders --ppn 8,8,5 --bytes 4KiB --leaders 2 --rank 3\n\n"
+             "  helio coll explain v3 --nodes 4 --ppn 8 --bytes 64\n"
+             "  helio coll explain leaders --ppn 8,8,5 --bytes 4KiB --leaders 2 --rank 3\n\n"
              "docs/models/alltoall.md says why.",
 };
 
@@ -57,7 +57,8 @@ static const char *buffer_name(enum coll_buffer buffer)
     static const char *const names[] = {[COLL_SEND_BUFFER] = "send buffer",
                                         [COLL_RECV_BUFFER] = "receive buffer",
                                         [COLL_SCRATCH] = "scratch",
-                                        [COLL_SHARED] = "shared memory"};
+                                        [COLL_SHARED] = "shared memory",
+                                        [COLL_TOKEN] = "no memory"};
     return names[buffer];
 }
 
@@ -120,6 +121,14 @@ static void print_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_
     printf("; its arrival raises flag %u\n", flag);
 }
 
+static void print_reduction(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    char bytes[64];
+    next_step(sink);
+    printf("    combines %s of %s with %s\n", units_print_size(from.bytes, bytes, sizeof bytes),
+           buffer_name(from.buffer), buffer_name(into.buffer));
+}
+
 static void print_barrier(struct coll_sink *sink)
 {
     next_step(sink);
@@ -147,7 +156,7 @@ static void print_rank(const struct coll_algorithm *algorithm, const struct coll
                                             .raise = print_raise,
                                             .await = print_await,
                                             .copy = print_copy,
-                                            .reduce = print_copy,
+                                            .reduce = print_reduction,
                                             .local = true},
                                    .call = call};
     printf("\nrank %u, local rank %u of node %u\n", call->rank, node_local_of(call, call->rank),
@@ -186,7 +195,7 @@ static void print_proof(const struct coll_algorithm *algorithm, const struct col
 /* ------------------------------------------------------------------ command */
 
 struct explain_arguments {
-    struct alltoall_text text;
+    struct coll_text text;
     const char *algorithm, *rank;
 };
 
@@ -202,11 +211,11 @@ static bool take(void *self, int found, const char *value)
     return true;
 }
 
-static enum status explain(const struct coll_algorithm *algorithm, const struct alltoall_shape *shape,
+static enum status explain(const struct coll_algorithm *algorithm, const struct coll_shape *shape,
                            const char *rank_text)
 {
     struct coll_call call = shape->call;
-    char text[64], bytes[64];
+    char text[128];
     uint64_t rank = 0;
     if (rank_text && !cli_value_count("--rank", rank_text, &rank))
         return STATUS_BAD_INPUT;
@@ -214,8 +223,7 @@ static enum status explain(const struct coll_algorithm *algorithm, const struct 
         diag_error("--rank: there is no rank %s; the last one is %u", rank_text, call.size - 1);
         return STATUS_BAD_INPUT;
     }
-    printf("%s: %s\n%s, %s for each pair of ranks\n", algorithm->name, algorithm->doc,
-           alltoall_shape_print(shape, text, sizeof text), units_print_size(call.bytes, bytes, sizeof bytes));
+    printf("%s: %s\n%s\n", algorithm->name, algorithm->doc, coll_shape_print(shape, text, sizeof text));
     call.rank = (uint32_t)rank;
     print_rank(algorithm, &call);
     if (!rank_text && node_ranks(&call, 0) > 1) {
@@ -226,23 +234,22 @@ static enum status explain(const struct coll_algorithm *algorithm, const struct 
     return standard_flush();
 }
 
-int cli_alltoall_explain(int argc, char **argv)
+int cli_coll_explain(int argc, char **argv)
 {
     struct explain_arguments arguments = {.algorithm = NULL};
-    struct alltoall_shape shape;
+    struct coll_shape shape;
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
     if (!arguments.algorithm) {
-        diag_error("helio alltoall explain needs an algorithm, such as v2 (helio alltoall plan lists them)");
+        diag_error("helio coll explain needs an algorithm, such as v2 (helio coll plan lists them)");
         return STATUS_BAD_INPUT;
     }
-    const struct coll_algorithm *algorithm = alltoall_algorithm(arguments.algorithm);
-    if (!algorithm)
-        return STATUS_BAD_INPUT;
-    enum status status = alltoall_shape_init(&shape, &arguments.text);
+    enum status status = coll_shape_init(&shape, &arguments.text);
+    const struct coll_algorithm *algorithm =
+        status == STATUS_OK ? coll_kind_algorithm(shape.call.kind, arguments.algorithm) : NULL;
     if (status == STATUS_OK)
-        status = explain(algorithm, &shape, arguments.rank);
-    alltoall_shape_free(&shape);
+        status = algorithm ? explain(algorithm, &shape, arguments.rank) : STATUS_BAD_INPUT;
+    coll_shape_free(&shape);
     return status;
 }
