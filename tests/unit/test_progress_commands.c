@@ -80,7 +80,7 @@ static void schedules_reach_their_totals(void **state)
     tasks_assert_reached("colouring", 0.5, 1);
     command("schedule", "all-to-all", "-t", "torus:5x5", "--moves", "100000", NULL);
     reached("searching");
-    command("alltoall", "plan", "--nodes", "4", "--ppn", "8", "--bytes", "8B", NULL);
+    command("coll", "plan", "--nodes", "4", "--ppn", "8", "--bytes", "8B", NULL);
     reached("linear");
 }
 
