@@ -325,9 +325,9 @@ static uint64_t reduce_shared(const struct coll_call *call)
 const struct coll_algorithm coll_reduce_leaders = {
     .kind = COLL_REDUCE,
     .name = "leaders",
-    .doc =
-        "sums in shared memory within nodes; leaders send them to the root, at once or by a binomial tree: "
-        "N-1 messages",
+    .doc = "sums in shared memory within nodes; leaders send them to the root, at once, by a binomial tree "
+           "or in "
+           "parts: N-1 messages, (N-1)^2 for long vectors",
     .emit = reduce,
     .scratch = reduce_scratch,
     .node_aware = true,

@@ -20,6 +20,7 @@ enum {
     RANKS_MAX = 24,
     ENDS_MAX = 1 << 16,
     OPEN_MAX = 4096,
+    VALUES_MAX = 6000, /* elements of one buffer */
     FLAGS_MAX = 512,
     BUFFERS = COLL_SHARED + 1
 };
@@ -31,6 +32,7 @@ struct trial {
     uint32_t size, root, window, leaders;
     uint64_t elements, segment_bytes;
     bool has_counts;
+    bool tells_order;                        /* the reduction depends on the order of operands */
     uint64_t counts[RANKS_MAX * RANKS_MAX];  /* bytes: source * size + destination, or of each rank */
     uint64_t columns[RANKS_MAX * RANKS_MAX]; /* of alltoallv: destination * size + source */
 };
@@ -255,7 +257,7 @@ static void reduce(struct coll_sink *sink, struct coll_span from, struct coll_sp
         uint64_t a, b;
         memcpy(&a, source + i, ELEMENT);
         memcpy(&b, sum + i, ELEMENT);
-        a += b;
+        a = machine->trial->tells_order ? (a ^ b >> 7) * UINT64_C(0x9e3779b97f4a7c15) + b : a + b;
         memcpy(sum + i, &a, ELEMENT);
     }
 }
@@ -417,7 +419,7 @@ static void open_process(struct machine *machine, uint32_t rank)
 {
     const struct trial *trial = machine->trial;
     struct process *self = &machine->processes[rank];
-    uint64_t *values = (uint64_t *)garbage(ELEMENT * RANKS_MAX * 64);
+    uint64_t *values = (uint64_t *)garbage(ELEMENT * VALUES_MAX);
     self->call = call_of(trial, rank);
     self->bytes[COLL_SEND_BUFFER] = sent(trial, rank) * ELEMENT;
     self->bytes[COLL_RECV_BUFFER] = expected(trial, rank, values) * ELEMENT;
@@ -437,7 +439,7 @@ static void open_process(struct machine *machine, uint32_t rank)
 static bool is_right(struct machine *machine, uint32_t rank)
 {
     const struct process *self = &machine->processes[rank];
-    uint64_t *values = (uint64_t *)garbage(ELEMENT * RANKS_MAX * 64);
+    uint64_t *values = (uint64_t *)garbage(ELEMENT * VALUES_MAX);
     uint64_t count = expected(machine->trial, rank, values);
     bool undefined = machine->trial->algorithm->kind == COLL_EXSCAN && rank == 0;
     bool right = undefined || memcmp(values, self->memory[COLL_RECV_BUFFER], count * ELEMENT) == 0;
@@ -446,6 +448,14 @@ static bool is_right(struct machine *machine, uint32_t rank)
     right &= memcmp(values, self->memory[COLL_SEND_BUFFER], self->bytes[COLL_SEND_BUFFER]) == 0;
     free(values);
     return right && self->done;
+}
+
+/* Whether the rank's result has the bits of rank 0's. */
+static bool has_same_bits(const struct machine *machine, uint32_t rank)
+{
+    const struct process *self = &machine->processes[rank], *first = &machine->processes[0];
+    return self->done && memcmp(self->memory[COLL_RECV_BUFFER], first->memory[COLL_RECV_BUFFER],
+                                self->bytes[COLL_RECV_BUFFER]) == 0;
 }
 
 static void close_process(struct machine *machine, uint32_t rank)
@@ -479,7 +489,7 @@ static bool execute(const struct trial *trial, struct rng *rng)
         continue;
     bool right = !machine.wrong;
     for (uint32_t rank = 0; rank < trial->size; rank++)
-        right &= is_right(&machine, rank);
+        right &= trial->tells_order ? has_same_bits(&machine, rank) : is_right(&machine, rank);
     for (uint32_t rank = 0; rank < trial->size; rank++)
         close_process(&machine, rank);
     return right;
@@ -495,9 +505,11 @@ static struct trial random_trial(const struct coll_algorithm *algorithm, struct 
     trial.window = (uint32_t)rng_below(rng, 4);
     trial.leaders = 1 + (uint32_t)rng_below(rng, 3);
     trial.elements = rng_below(rng, 2) ? rng_below(rng, 50) : rng_below(rng, 4);
-    if (has_vector(algorithm->kind) && rng_below(rng, 4) == 0)
-        trial.elements = rng_below(rng, 1500); /* long enough for ranks of a node to share the work */
     trial.segment_bytes = rng_below(rng, 3) ? ELEMENT * (1 + rng_below(rng, 6)) : 0;
+    if (has_vector(algorithm->kind) && rng_below(rng, 4) == 0) {
+        trial.elements = rng_below(rng, VALUES_MAX); /* ranks of a node share the work, nodes send parts */
+        trial.segment_bytes = 0;
+    }
     trial.has_counts = takes_counts(algorithm->kind) && rng_below(rng, 2);
     for (uint32_t i = 0; i < trial.size * trial.size; i++)
         trial.counts[i] = rng_below(rng, 3) ? ELEMENT * rng_below(rng, 9) : 0;
@@ -535,6 +547,28 @@ static void real_data_reach_their_places(void **state)
                          trial.nodes.count, trial.root, (unsigned long long)trial.elements,
                          (unsigned long long)trial.segment_bytes);
         }
+}
+
+/* The first of `trials` random allreduces that has other bits on some ranks; `trials` if there is none. */
+static int first_with_other_bits(const char *name, int trials)
+{
+    struct rng rng = rng_init(3, "order");
+    for (int i = 0; i < trials; i++) {
+        struct trial trial = random_trial(coll_find(COLL_ALLREDUCE, name), &rng);
+        trial.tells_order = true;
+        if (!try(&trial, &rng))
+            return i;
+    }
+    return trials;
+}
+
+/* Floating-point sums depend on the order of operands. */
+static void all_ranks_get_the_same_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(first_with_other_bits("leaders", 200), 200);
+    assert_int_equal(first_with_other_bits("circulant", 60), 60);
+    assert_in_range(first_with_other_bits("recursive-doubling", 60), 0, 59);
 }
 
 /* ---------------------------------------------------- what the witness sees */
@@ -612,6 +646,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_data_reach_their_places),
+        cmocka_unit_test(all_ranks_get_the_same_bits),
         cmocka_unit_test(broken_schedules_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
