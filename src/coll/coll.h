@@ -160,8 +160,9 @@ struct coll_algorithm {
     const struct coll_external *external;
     bool node_aware; /* it needs `nodes` of the call */
     /* Copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1. With 2, every rank knows
-     * at the end of a call that all ranks of its node have entered it. So calls of all such algorithms may
-     * use the same copies in turn, also those that have only flags. */
+     * at the end of a call that all ranks of its node have entered it and that its flags are up. So calls of
+     * all such algorithms may use the same copies in turn, and the same flags, also those that have only
+     * flags. */
     uint32_t shared_copies;
 };
 

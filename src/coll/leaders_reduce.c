@@ -258,7 +258,13 @@ static bool send_up(const struct root_sum *self, uint32_t phase, struct coll_sin
                        span_of(COLL_SCRATCH, adds_in_scratch(self) ? bytes : 0, bytes), phase, &leaders.base);
 }
 
-/* All other ranks are done as soon as all have staged, or have added their slices. */
+/* All other ranks are done as soon as all have staged, or have added their slices. Of two ranks that have met
+ * at the barrier, the other one knows that by itself. */
+static bool needs_end(const struct root_sum *self)
+{
+    return !self->node.is_sliced || self->node.meet.place.here > 2;
+}
+
 static bool lead_to_root(const struct root_sum *self, uint32_t phase, struct coll_sink *sink)
 {
     if (phase == 0) {
@@ -266,7 +272,7 @@ static bool lead_to_root(const struct root_sum *self, uint32_t phase, struct col
         meet_await(&self->node.meet, sink);
         return true;
     }
-    if (phase == 1 && !self->node.is_sliced)
+    if (phase == 1 && needs_end(self))
         meet_raise(&self->node.meet, sink);
     if (phase == 1)
         node_sum_begin(&self->node.meet, sink);
@@ -290,7 +296,7 @@ static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sin
     if (phase == 0) {
         stage_vector(&self.node.meet, sink);
         meet_raise(&self.node.meet, sink);
-        if (!self.node.is_sliced)
+        if (needs_end(&self))
             meet_await(&self.node.meet, sink);
     }
     return phase == 0;

@@ -10,9 +10,10 @@
  *
  * A rank that is no leader stages its data in shared memory, raises its flag and awaits the leader's. The
  * leader awaits the flags of all others, and raises its own when it has what they wait for. So every rank
- * knows at the end that all ranks of its node have entered the call. That allows calls of all kinds to use
- * two copies of shared memory in turn: who writes a copy has learned in the call between that all ranks have
- * finished with it. */
+ * knows at the end that all ranks of its node have entered the call, and that all flags are up. That allows
+ * calls of all kinds to use two copies of shared memory in turn: who writes a copy has learned in the call
+ * between that all ranks have finished with it. It also allows another rank to raise a flag in the next call.
+ */
 struct meet {
     const struct coll_call *call;
     struct node_call place; /* of this rank */

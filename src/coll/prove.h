@@ -22,8 +22,8 @@
  * - Every flag is raised exactly once in each call, and no rank waits for ever.
  * - All this holds for several calls one after another, which use the same memory: no rank begins the next
  *   call of its node too early.
- * - With several copies of shared memory: no rank leaves a call before all ranks of its node have entered it.
- *   So calls of different algorithms may share the copies.
+ * - With several copies of shared memory: no rank leaves a call before all ranks of its node have entered it
+ *   and all flags of its node are up. So calls of different algorithms may share the copies and the flags.
  *
  * Messages match first in, first out for each pair of ranks, and a schedule without races does not depend on
  * which rank is first. So the order in which ranks run changes neither the data nor the counts, and one

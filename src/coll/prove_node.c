@@ -10,16 +10,17 @@
  *
  * A message that raises a flag arrives between the steps of its rank. So each flag has a thread, whose entry
  * counts the calls in which the flag was raised. */
-struct order_flag {
-    uint32_t raised;                         /* times */
-    uint64_t *known[COLL_PROOF_REPEATS_MAX]; /* what a rank learns from the flag, for each call */
-    uint32_t rounds[COLL_PROOF_REPEATS_MAX]; /* in which it was raised */
-    uint8_t *awaited;                        /* by local rank */
-};
-
 struct order_cell {
     uint32_t writer; /* thread */
     uint64_t written_until;
+};
+
+struct order_flag {
+    uint32_t raised;                                  /* times */
+    uint64_t *known[COLL_PROOF_REPEATS_MAX];          /* what a rank learns from the flag, for each call */
+    struct order_cell raiser[COLL_PROOF_REPEATS_MAX]; /* by which thread it was raised, and when */
+    uint32_t rounds[COLL_PROOF_REPEATS_MAX];          /* in which it was raised */
+    uint8_t *awaited;                                 /* by local rank */
 };
 
 struct order_node {
@@ -43,6 +44,7 @@ struct proof_order {
     uint64_t *known;          /* rank * threads: now */
     uint64_t *acquired;       /* rank * threads: from the end of the phase on */
     uint32_t *entries;        /* rank * COLL_PROOF_REPEATS_MAX + call: its first phase; 0: not begun */
+    uint32_t *ended;          /* calls that a rank has left */
     struct proof_step *waits; /* the last barrier or flag that a rank had to wait for */
     uint64_t *end_known;
     size_t end_capacity;
@@ -136,6 +138,7 @@ void prover_order_open(struct prover *prover)
     order->known = arena_alloc(&order->arena, clocks);
     order->acquired = arena_alloc(&order->arena, clocks);
     order->waits = arena_alloc(&order->arena, size * sizeof *order->waits);
+    order->ended = arena_alloc(&order->arena, size * sizeof *order->ended);
     order->entries =
         arena_alloc(&order->arena, (size_t)size * COLL_PROOF_REPEATS_MAX * sizeof *order->entries);
     for (uint32_t rank = 0; rank < size; rank++)
@@ -173,26 +176,55 @@ void prover_order_begin_call(struct prover *prover, uint32_t rank)
     *entry_of(prover, rank, prover->ranks[rank].calls) = prover->ranks[rank].epochs + 1;
 }
 
+static void fail_early_end(struct prover *prover, uint32_t rank, const char *until, uint32_t number,
+                           const char *what)
+{
+    prover_fail(prover, NULL, "rank %u leaves call %u and need not have waited until %s %u %s", rank,
+                prover->ranks[rank].calls, until, number, what);
+}
+
 /* Who writes a copy of shared memory must know that all have finished with it. If calls use two copies in
  * turn, a rank knows that from the call between: all ranks of its node have entered that one. */
+static void check_entries(struct prover *prover, uint32_t rank, const uint64_t *known)
+{
+    bool meets_all = prover->algorithm->kind == COLL_BARRIER, meets_node = prover->order->copies > 1;
+    for (uint32_t other = 0; (meets_all || meets_node) && other < prover->world->size; other++) {
+        uint32_t entry = *entry_of(prover, other, prover->ranks[rank].calls);
+        bool is_met = entry > 0 && known[other] >= (uint64_t)entry << 32;
+        if (is_met || (!meets_all && node_at(prover, other) != node_at(prover, rank)))
+            continue;
+        fail_early_end(prover, rank, "rank", other,
+                       meets_all ? "enters it" : "enters it; calls with copies of shared memory must");
+        return;
+    }
+}
+
+#define ALL_RAISED "is raised; calls with copies of shared memory must"
+
+/* Another rank may raise the same flag in the next call, if that is of another algorithm or has another
+ * root. All flags of this call must be up before. */
+static void check_flags(struct prover *prover, uint32_t rank, const uint64_t *known)
+{
+    struct order_node *node = node_at(prover, rank);
+    uint32_t now = prover->ranks[rank].calls;
+    for (uint32_t f = 0; prover->order->copies > 1 && f < node->flag_count; f++) {
+        const struct order_cell *raiser = &node->flags[f].raiser[now];
+        if (node->flags[f].raised > now && known[raiser->writer] < raiser->written_until) {
+            fail_early_end(prover, rank, "flag", f, ALL_RAISED);
+            return;
+        }
+    }
+}
+
 void prover_order_end_call(struct prover *prover, uint32_t rank)
 {
     if (!prover->order || prover->failed)
         return;
     const struct proof_step end = {.rank = rank};
     const uint64_t *known = known_at(prover, &end);
-    uint32_t now = prover->ranks[rank].calls;
-    bool meets_all = prover->algorithm->kind == COLL_BARRIER, meets_node = prover->order->copies > 1;
-    for (uint32_t other = 0; (meets_all || meets_node) && other < prover->world->size; other++) {
-        uint32_t entry = *entry_of(prover, other, now);
-        bool is_met = entry > 0 && known[other] >= (uint64_t)entry << 32;
-        if (is_met || (!meets_all && node_at(prover, other) != node_at(prover, rank)))
-            continue;
-        prover_fail(prover, NULL, "rank %u leaves call %u and need not have waited until rank %u enters it%s",
-                    rank, now, other,
-                    meets_all ? "" : "; so they cannot use copies of shared memory in turn");
-        return;
-    }
+    check_entries(prover, rank, known);
+    check_flags(prover, rank, known);
+    prover->order->ended[rank] = prover->ranks[rank].calls + 1;
 }
 
 void prover_order_begin_phase(struct prover *prover, uint32_t rank)
@@ -234,9 +266,24 @@ static struct order_flag *flag_at(struct prover *prover, const struct proof_step
     return NULL;
 }
 
-/* In the present call of the rank; `known` and `round` belong to the thread that raises the flag. */
+/* A rank that has left the call cannot know of a flag that is raised now. */
+static void check_ended(struct prover *prover, const struct proof_step *step)
+{
+    const struct coll_call *call = &prover->ranks[step->rank].call;
+    for (uint32_t local = 0; prover->order->copies > 1 && local < node_at(prover, step->rank)->here;
+         local++) {
+        uint32_t rank = node_member(call, node_of(call, step->rank), local);
+        if (prover->order->ended[rank] > prover->ranks[step->rank].calls)
+            prover_fail(prover, NULL,
+                        "rank %u leaves call %u and need not have waited until flag %u " ALL_RAISED, rank,
+                        prover->ranks[step->rank].calls, step->flag);
+    }
+}
+
+/* In the present call of the rank; `known` and `round` belong to the thread `thread`, which raises the flag.
+ */
 static void raise_flag(struct prover *prover, const struct proof_step *step, const uint64_t *known,
-                       uint32_t round)
+                       uint32_t thread, uint32_t round)
 {
     struct order_flag *flag = flag_at(prover, step);
     const struct coll_call *call = &prover->ranks[step->rank].call;
@@ -248,7 +295,9 @@ static void raise_flag(struct prover *prover, const struct proof_step *step, con
                     step->flag, flag->raised, now);
         return;
     }
+    check_ended(prover, step);
     join(prover->order, flag->known[now], known);
+    flag->raiser[now] = (struct order_cell){thread, known[thread]};
     flag->rounds[now] = round;
     flag->raised++;
     for (uint32_t local = 0; local < node_at(prover, step->rank)->here; local++) {
@@ -285,7 +334,7 @@ bool prover_order_sync(struct prover *prover, const struct proof_step *step)
     else if (step->kind == STEP_BARRIER)
         arrive(prover, step);
     else if (step->kind == STEP_RAISE)
-        raise_flag(prover, step, known_at(prover, step), prover->ranks[step->rank].clock);
+        raise_flag(prover, step, known_at(prover, step), step->rank, prover->ranks[step->rank].clock);
     else
         await_flag(prover, step);
     return !prover->failed;
@@ -337,7 +386,7 @@ void prover_order_match(struct prover *prover, const struct proof_step *step, co
     if (flag_at(prover, recv)) {
         uint32_t thread = node_at(prover, recv->rank)->first_thread + recv->flag;
         there[thread] = acquired_by(prover, recv->rank)[thread] = prover->ranks[recv->rank].calls + 1;
-        raise_flag(prover, recv, there, round);
+        raise_flag(prover, recv, there, thread, round);
     }
 }
 

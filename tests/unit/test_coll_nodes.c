@@ -485,6 +485,25 @@ static bool bcast_without_waiting(const struct coll_call *call, uint32_t phase, 
     return phase < 2;
 }
 
+/* Rank 1 awaits the barrier, and no flag. In a call that follows, another rank may raise flag 2 of the node
+ * before rank 2 does it here. */
+static bool barrier_before_a_flag(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase == 0)
+        sink->barrier(sink);
+    else if (phase == 1 && call->rank == 2)
+        sink->raise(sink, 2);
+    else if (phase == 1 && call->rank == 0)
+        sink->await(sink, 2);
+    return phase < 2;
+}
+
+static uint32_t three_flags(const struct coll_call *call)
+{
+    (void)call;
+    return 3;
+}
+
 static uint64_t bytes_of_call(const struct coll_call *call)
 {
     return call->bytes;
@@ -515,7 +534,26 @@ static void ranks_of_a_node_must_meet_in_each_call(void **state)
     bcast.shared_copies = 2;
     assert_false(coll_prove(&bcast, &world, &proof));
     assert_string_equal(proof.problem, "rank 0 leaves call 0 and need not have waited until rank 1 enters "
-                                       "it; so they cannot use copies of shared memory in turn");
+                                       "it; calls with copies of shared memory must");
+}
+
+static void flags_must_be_up_at_the_end_of_a_call(void **state)
+{
+    (void)state;
+    struct node_map map;
+    struct coll_algorithm barrier = {.kind = COLL_BCAST,
+                                     .name = "hasty",
+                                     .emit = barrier_before_a_flag,
+                                     .node_aware = true,
+                                     .flags = three_flags};
+    struct coll_proof proof;
+    node_map_place(&map, 1, 3, false, BLOCKS);
+    struct coll_world world = {.size = map.size, .element_bytes = 1, .nodes = &map.nodes};
+    assert_true(coll_prove(&barrier, &world, &proof));
+    barrier.shared_copies = 2;
+    assert_false(coll_prove(&barrier, &world, &proof));
+    assert_string_equal(proof.problem, "rank 1 leaves call 0 and need not have waited until flag 2 is "
+                                       "raised; calls with copies of shared memory must");
 }
 
 /* The live library has so many flags for a node. */
@@ -705,6 +743,7 @@ int main(void)
         cmocka_unit_test(every_step_barrier_and_flag_is_needed),
         cmocka_unit_test(calls_need_alternate_memory),
         cmocka_unit_test(ranks_of_a_node_must_meet_in_each_call),
+        cmocka_unit_test(flags_must_be_up_at_the_end_of_a_call),
         cmocka_unit_test(flags_are_few),
         cmocka_unit_test(the_prover_explains_errors_of_node_algorithms),
     };
