@@ -537,6 +537,25 @@ static void ranks_of_a_node_must_meet_in_each_call(void **state)
                                        "it; calls with copies of shared memory must");
 }
 
+/* The live library uses two copies for all of them. */
+static void every_algorithm_may_use_copies_in_turn(void **state)
+{
+    (void)state;
+    struct node_map map;
+    for (uint32_t nodes = 1; nodes <= 5; nodes++) {
+        node_map_place(&map, nodes, 4, nodes % 2, SCRAMBLED);
+        struct coll_world world = {
+            .size = map.size, .repeats = 4, .element_bytes = 1, .bytes = 3, .nodes = &map.nodes};
+        for (size_t a = 0; coll_algorithms[a]; a++) {
+            struct coll_algorithm algorithm = *coll_algorithms[a];
+            if (!algorithm.shared && !algorithm.flags)
+                continue;
+            algorithm.shared_copies = 2;
+            must_hold(&algorithm, &world);
+        }
+    }
+}
+
 static void flags_must_be_up_at_the_end_of_a_call(void **state)
 {
     (void)state;
@@ -743,6 +762,7 @@ int main(void)
         cmocka_unit_test(every_step_barrier_and_flag_is_needed),
         cmocka_unit_test(calls_need_alternate_memory),
         cmocka_unit_test(ranks_of_a_node_must_meet_in_each_call),
+        cmocka_unit_test(every_algorithm_may_use_copies_in_turn),
         cmocka_unit_test(flags_must_be_up_at_the_end_of_a_call),
         cmocka_unit_test(flags_are_few),
         cmocka_unit_test(the_prover_explains_errors_of_node_algorithms),
