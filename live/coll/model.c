@@ -1,7 +1,7 @@
 #include "live/coll/internal.h"
 
 /* The times of an alltoall by way of nodes and of the MPI's own, for the largest node, by the equations of
- * docs/alltoall.md. Costs that differ between machines have a range, from the literature or measured on TCP.
+ * docs/coll.md. Costs that differ between machines have a range, from the literature or measured on TCP.
  * A model is not exact, so it has three verdicts: by way of nodes is at least twice as fast on every machine,
  * at most half as fast on every machine, or the model does not know. It computes in whole picoseconds, since
  * all ranks must come to the same verdict. */
