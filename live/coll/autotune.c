@@ -61,6 +61,11 @@ static void conclude(struct autotune *autotune, bool ours)
     autotune->votes[ours] = 1;
 }
 
+void autotune_take(struct autotune *autotune, bool ours)
+{
+    conclude(autotune, ours);
+}
+
 static void report(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
 {
     char until[64] = "not clear, so the trial is repeated";
@@ -74,15 +79,15 @@ static void report(const struct autotune *autotune, const char *what, double our
 
 /* Ends a trial. If one way takes at most half as long, the trial decides. Otherwise a few calls may mislead,
  * and two votes decide. Times are integers, so that their sums are the same on all ranks. If the MPI cannot
- * add up the times, its own way is taken: the ranks could not agree on another. */
-static void decide(struct autotune *autotune, const struct live_comm *comm, const char *what)
+ * add up the times, its own way is taken: the ranks could not agree on another. True: it has decided. */
+static bool decide(struct autotune *autotune, const struct live_comm *comm, const char *what)
 {
     int64_t mine[2], all[2];
     for (int way = 0; way < 2; way++)
         mine[way] = sum_of(autotune->ns[way], autotune->taken[way]);
     if (PMPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm->mine) != MPI_SUCCESS) {
         *autotune = (struct autotune){.period = PERIOD_MIN, .calls_left = PERIOD_MIN};
-        return;
+        return false;
     }
     double calls = (autotune->taken[0] - LEFT_OUT) * 1e3 * comm->size;
     bool ours = all[1] <= all[0];
@@ -93,14 +98,14 @@ static void decide(struct autotune *autotune, const struct live_comm *comm, cons
         conclude(autotune, ours);
     if (comm->settings.verbose && comm->rank == 0)
         report(autotune, what, (double)all[1] / calls, (double)all[0] / calls);
+    return autotune->calls_left > 0;
 }
 
-void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
+bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
                        const char *what)
 {
     if (autotune->calls % ROW > 0)
         autotune->ns[ours][autotune->taken[ours]++] = ns;
     autotune->calls++;
-    if (autotune->calls == AUTOTUNE_CALLS)
-        decide(autotune, comm, what);
+    return autotune->calls == AUTOTUNE_CALLS && decide(autotune, comm, what);
 }

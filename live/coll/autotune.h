@@ -24,9 +24,12 @@ struct autotune {
 /* True: the next call goes the library's way. *measured: its time is expected by autotune_add_time. */
 bool autotune_next(struct autotune *autotune, bool *measured);
 
+/* Takes a decision that trials elsewhere have come to, until the first trial here. */
+void autotune_take(struct autotune *autotune, bool ours);
+
 /* Adds the time of a measured call. Collective, as it may end the trial. `what` names the call in messages:
- * "MPI_Alltoallv". */
-void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
+ * "MPI_Alltoallv". True: the trial has come to a decision, autotune->ours. */
+bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
                        const char *what);
 
 #endif

@@ -112,7 +112,9 @@ static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, co
         snprintf(what, sizeof what, "MPI_Barrier");
     else
         snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(call->kind), least, 2 * least - 1);
-    autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what);
+    if (autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what))
+        live_known_note(comm, call->kind, (uint32_t)(plan->autotune - comm->autotunes[call->kind]),
+                        plan->autotune->ours);
     return error;
 }
 

@@ -208,6 +208,7 @@ static bool set_up(struct live_comm *comm, MPI_Comm theirs)
         return false;
     bool found = map_nodes(comm, find_node(comm, &node));
     if (found) {
+        live_known_share(comm);
         live_memory_open(comm, node);
         report_set_up(comm);
     }

@@ -26,6 +26,7 @@
  *   memory.c        memory that the ranks of a node share
  *   sockets.c       which ranks are leaders
  *   autotune.c      the library's way or the MPI's, by measuring both
+ *   known.c         what trials have found on communicators of one shape
  *   model.c         the times of both ways of an alltoall, by equations
  *   choose.c        the algorithm for a call
  *   plan_cache.c    the plan for a call
@@ -74,6 +75,12 @@ struct plan_entry {
 /* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
 enum { SHARED_COPIES = 2 };
 
+/* The way that trials have found for each kind and class of sizes. */
+enum { LIVE_NOT_KNOWN, LIVE_KNOWN_THEIRS, LIVE_KNOWN_OURS };
+struct live_known {
+    uint8_t choice[COLL_KINDS][LIVE_CLASSES];
+};
+
 /* What the library keeps for a communicator. */
 struct live_comm {
     struct live_settings settings;
@@ -99,6 +106,7 @@ struct live_comm {
     struct plan_entry plans[LIVE_PLANS];
     struct plan_entry *latest[COLL_KINDS];  /* that of the last call of a kind; NULL: there was none */
     struct autotune *autotunes[COLL_KINDS]; /* of each kind, one for each class; NULL: no call so far */
+    struct live_known known;                /* by communicators of this shape, when this one was set up */
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -159,6 +167,14 @@ bool live_reduces(MPI_Op op, MPI_Datatype type);
 /* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
 enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
 enum live_verdict live_model_alltoall(const struct live_comm *comm, uint64_t block_bytes);
+
+/* ----------------------------------------------------------------- known.c */
+
+/* Notes what a trial has found, for later communicators of the same shape. */
+void live_known_note(const struct live_comm *comm, enum coll_kind kind, uint32_t class, bool ours);
+
+/* Sets comm->known to what rank 0 knows. Collective. */
+void live_known_share(struct live_comm *comm);
 
 /* ---------------------------------------------------------------- choose.c */
 

@@ -40,14 +40,24 @@ static struct plan_entry *entry_for_new(struct live_comm *comm, const struct liv
     return oldest;
 }
 
+/* The trials of a kind, which begin with what is known. False: this rank has no memory. */
+static bool autotunes_open(struct live_comm *comm, enum coll_kind kind)
+{
+    struct autotune *autotunes = comm->autotunes[kind];
+    if (autotunes)
+        return true;
+    autotunes = comm->autotunes[kind] = calloc(LIVE_CLASSES, sizeof *autotunes);
+    for (int class = 0; autotunes && class < LIVE_CLASSES; class ++)
+        if (comm->known.choice[kind][class] != LIVE_NOT_KNOWN)
+            autotune_take(&autotunes[class], comm->known.choice[kind][class] == LIVE_KNOWN_OURS);
+    return autotunes != NULL;
+}
+
 /* False: this rank has no memory. */
 static bool compile(struct live_comm *comm, struct plan_entry *entry, const struct coll_algorithm *algorithm)
 {
     const struct coll_call call = live_coll_call(comm, &entry->key, comm->rank);
-    struct autotune **autotunes = &comm->autotunes[entry->key.kind];
-    if (!*autotunes)
-        *autotunes = calloc(LIVE_CLASSES, sizeof **autotunes);
-    return *autotunes && live_plan_init(&entry->plan, algorithm, &call) &&
+    return autotunes_open(comm, entry->key.kind) && live_plan_init(&entry->plan, algorithm, &call) &&
            live_requests_reserve(comm, entry->plan.messages_max) &&
            live_buffer_reserve(&comm->scratch, &comm->scratch_room, entry->plan.scratch_bytes);
 }
@@ -72,8 +82,12 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }
+    uint32_t class = (uint32_t)(63 - __builtin_clzll(key->bytes | 1));
     if (algorithm && tried)
-        entry->autotune = &comm->autotunes[key->kind][63 - __builtin_clzll(key->bytes | 1)];
+        entry->autotune = &comm->autotunes[key->kind][class];
+    if (algorithm && tried && comm->known.choice[key->kind][class] != LIVE_NOT_KNOWN)
+        snprintf(why, sizeof why, "or the MPI's own, %s is faster on such a communicator",
+                 comm->known.choice[key->kind][class] == LIVE_KNOWN_OURS ? "this" : "which");
     if (comm->settings.verbose && comm->rank == 0)
         report(key, algorithm ? algorithm->name : "the MPI's own", why);
 }

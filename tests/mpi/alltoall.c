@@ -82,6 +82,20 @@ static void check_plans(void)
             exchange("plans", MPI_COMM_WORLD, bytes, 1, turn == 1);
 }
 
+/* Enough calls on one communicator for all trials, and some on a second one of the same shape, which the
+ * library then sets up with what it knows. */
+static void check_known(void)
+{
+    enum { TRIED = 8 + 3 * 16 + 8, KNOWN = 12 };
+    for (int turn = 0; turn < 2; turn++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int call = 0; call < (turn == 0 ? TRIED : KNOWN); call++)
+            exchange("known", comm, 8, 1, 0);
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* Calls in a row, with nothing between them that synchronises the ranks. Some ranks are late. */
 static void check_rows(void)
 {
@@ -575,12 +589,12 @@ static void check_killed(void)
 }
 
 static const struct check checks[] = {
-    {"sizes", check_sizes},       {"large", check_large},         {"plans", check_plans},
-    {"rows", check_rows},         {"types", check_types},         {"comms", check_comms},
-    {"progress", check_progress}, {"wildcards", check_wildcards}, {"errors", check_errors},
-    {"threads", check_threads},   {"leaks", check_leaks},         {"calls", check_calls},
-    {"killed", check_killed},     {"roundtrip", check_roundtrip}, {"places", check_places},
-    {"many", check_many},         {"files", check_files},
+    {"sizes", check_sizes},   {"large", check_large},       {"plans", check_plans},
+    {"known", check_known},   {"rows", check_rows},         {"types", check_types},
+    {"comms", check_comms},   {"progress", check_progress}, {"wildcards", check_wildcards},
+    {"errors", check_errors}, {"threads", check_threads},   {"leaks", check_leaks},
+    {"calls", check_calls},   {"killed", check_killed},     {"roundtrip", check_roundtrip},
+    {"places", check_places}, {"many", check_many},         {"files", check_files},
 };
 
 int main(int argc, char **argv)

@@ -55,6 +55,10 @@ algorithms() {
     with 2 HELIO_VERBOSE=1 @alltoall plans >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoall of 16 to 31 B: .* for 1024 calls" "$TMP/out" || fail "$(cat "$TMP/out")"
     [ "$(grep -c " B: leaders (or the MPI's own, both are tried)" "$TMP/out")" -le 128 ] || fail "$(cat "$TMP/out")"
+    # What trials have found holds for later communicators of the same shape.
+    with 2 HELIO_VERBOSE=1 @alltoall known >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    [ "$(grep -c "MPI_Alltoall of 8 B: leaders (or the MPI's own, .* is faster on such a communicator)" "$TMP/out")" = 1 ] ||
+        fail "$(cat "$TMP/out")"
     # A communicator with few calls is not set up.
     with 2 HELIO_VERBOSE=1 @alltoall comms >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     ! grep -q "ranks on" "$TMP/out" || fail "$(cat "$TMP/out")"
