@@ -2,7 +2,6 @@
  * the MPI's own function must pass them too.
  *
  *   alltoall_MPI CHECK... */
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "checks.h"
+#include "holdings.h"
 
 /* Byte i of the block from `from` to `to` in call `round`. */
 static unsigned char byte_of(int from, int to, long i, int round)
@@ -504,29 +504,6 @@ static void check_roundtrip(void)
 
 /* ---------------------------------------------------------------- holdings */
 
-/* Resources of this process that calls could leak. */
-struct holdings {
-    long resident_pages, descriptors, mappings;
-};
-
-static struct holdings holdings_now(void)
-{
-    struct holdings now = {0};
-    char line[4096];
-    FILE *statm = fopen("/proc/self/statm", "r"), *maps = fopen("/proc/self/maps", "r");
-    DIR *descriptors = opendir("/proc/self/fd");
-    if (!statm || !maps || !descriptors || fscanf(statm, "%*d %ld", &now.resident_pages) != 1)
-        fail("calls", "/proc cannot be read", 0, 0);
-    while (fgets(line, sizeof line, maps))
-        now.mappings++;
-    while (readdir(descriptors))
-        now.descriptors++;
-    fclose(statm);
-    fclose(maps);
-    closedir(descriptors);
-    return now;
-}
-
 /* CALLS calls, a quarter of them MPI_Alltoallv. After the first tenth the MPI has taken all that it needs. */
 static void check_calls(void)
 {
@@ -541,7 +518,7 @@ static void check_calls(void)
         counts[peer] = 8, places[peer] = 8 * peer;
     for (long i = 0; i < calls; i++) {
         if (i == calls / 10)
-            before = holdings_now();
+            before = holdings_now("calls");
         fill(send, world_rank, world_size, 8, (int)(i % 256));
         if (i % 4 == 3)
             MPI_Alltoallv(send, counts, places, MPI_BYTE, recv, counts, places, MPI_BYTE, MPI_COMM_WORLD);
@@ -549,7 +526,7 @@ static void check_calls(void)
             MPI_Alltoall(send, 8, MPI_BYTE, recv, 8, MPI_BYTE, MPI_COMM_WORLD);
         check_bytes("calls", recv, world_rank, world_size, 8, (int)(i % 256));
     }
-    after = holdings_now();
+    after = holdings_now("calls");
     if (after.resident_pages > before.resident_pages + slack)
         fail("calls", "pages before, after", before.resident_pages, after.resident_pages);
     if (after.descriptors > before.descriptors || after.mappings > before.mappings + SLACK_MAPPINGS)

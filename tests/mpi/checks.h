@@ -17,7 +17,7 @@ static void fail(const char *check, const char *what, long a, long b)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void *room(size_t bytes)
+static inline void *room(size_t bytes)
 {
     void *memory = malloc(bytes ? bytes : 1);
     if (!memory)
@@ -52,12 +52,32 @@ struct check {
     void (*run)(void);
 };
 
-static int run_checks(int argc, char **argv, const struct check *checks, size_t count)
+static inline void begin_checks(int *argc, char ***argv)
 {
     int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+}
+
+/* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without it. All output is
+ * written here, so the process may end; but its launcher loses output that it has not passed on when the
+ * first rank ends. */
+static inline int end_checks(void)
+{
+    if (getenv("LEAVE_WITHOUT_FINALIZE")) {
+        enum { LEAVE_US = 100000 };
+        fflush(stdout);
+        usleep(LEAVE_US);
+        _exit(0);
+    }
+    MPI_Finalize();
+    return 0;
+}
+
+static inline int run_checks(int argc, char **argv, const struct check *checks, size_t count)
+{
+    begin_checks(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         size_t c = 0;
         while (c < count && strcmp(argv[i], checks[c].name) != 0)
@@ -69,17 +89,7 @@ static int run_checks(int argc, char **argv, const struct check *checks, size_t 
         if (world_rank == 0)
             printf("ok %s\n", argv[i]), fflush(stdout);
     }
-    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without it. All output is
-     * written here, so the process may end; but its launcher loses output that it has not passed on when the
-     * first rank ends. */
-    if (getenv("LEAVE_WITHOUT_FINALIZE")) {
-        enum { LEAVE_US = 100000 };
-        fflush(stdout);
-        usleep(LEAVE_US);
-        _exit(0);
-    }
-    MPI_Finalize();
-    return 0;
+    return end_checks();
 }
 
 #endif

@@ -1,0 +1,290 @@
+/* Checks of blocking collective calls among other calls: messages under way, non-blocking collectives,
+ * threads, errors, and what many calls leave behind. They run with the library preloaded and without it.
+ *
+ *   collectives_among_MPI CHECK... */
+#include <pthread.h>
+
+#include "coll_checks.h"
+#include "holdings.h"
+
+static void call_kind(const char *check, enum coll_kind kind, MPI_Comm comm, unsigned seed)
+{
+    struct coll_spec spec = spec_of(kind, comm, 12, seed);
+    run_case(check, &spec);
+}
+
+/* A rank sends a long message and enters the collective; the receiver enters it only after the message has
+ * come. Only MPI calls of the sender can move the message, and the sender is in the collective. */
+static void check_progress(void)
+{
+    enum { BYTES = 8 << 20 };
+    char *message = room(BYTES), *received = room(BYTES);
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        int distance = 1 + kind % (world_size > 1 ? world_size - 1 : 1);
+        int to = (world_rank + distance) % world_size,
+            from = (world_rank + world_size - distance) % world_size;
+        MPI_Request request = MPI_REQUEST_NULL;
+        memset(message, world_rank + kind, BYTES);
+        if (world_rank < to)
+            MPI_Isend(message, BYTES, MPI_BYTE, to, 1, MPI_COMM_WORLD, &request);
+        if (from < world_rank) {
+            MPI_Recv(received, BYTES, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (received[0] != (char)(from + kind) || received[BYTES - 1] != (char)(from + kind))
+                fail("progress", "wrong message: from, kind", from, kind);
+        }
+        call_kind("progress", (enum coll_kind)kind, MPI_COMM_WORLD, (unsigned)kind);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    free(message), free(received);
+}
+
+/* One rank comes some milliseconds later than the others. */
+static void check_late(void)
+{
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (int rank = 0; rank < world_size; rank++) {
+            if (rank == world_rank)
+                usleep(8000);
+            call_kind("late", (enum coll_kind)kind, MPI_COMM_WORLD, (unsigned)rank);
+        }
+}
+
+/* A receive from MPI_ANY_SOURCE must not match messages of a collective. (MPICH 4.0 does not complete such a
+ * receive from the rank itself.) */
+static void check_wildcards(void)
+{
+    if (world_size < 2)
+        return;
+    int number = -1, to = (world_rank + 1) % world_size;
+    MPI_Request request;
+    MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (unsigned round = 0; round < 4; round++)
+            call_kind("wildcards", (enum coll_kind)kind, MPI_COMM_WORLD, round);
+    MPI_Send(&world_rank, 1, MPI_INT, to, 77, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (number != (world_rank + world_size - 1) % world_size)
+        fail("wildcards", "somebody else's message", number, world_rank);
+}
+
+/* Non-blocking collectives, which the MPI executes, with blocking ones before, meanwhile and after. Half of
+ * the ranks wait before the blocking calls on another communicator, the others after them. */
+static void check_nonblocking(void)
+{
+    MPI_Comm other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    for (int round = 0; round < 2 * COLL_KINDS; round++) {
+        int number = world_rank + round, sum = -1, told = world_rank == round % world_size ? round : -1;
+        MPI_Request requests[3];
+        MPI_Status statuses[3]; /* gcc warns of MPI_STATUSES_IGNORE */
+        call_kind("nonblocking", (enum coll_kind)(round % COLL_KINDS), MPI_COMM_WORLD, (unsigned)round);
+        MPI_Iallreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+        MPI_Ibcast(&told, 1, MPI_INT, round % world_size, MPI_COMM_WORLD, &requests[1]);
+        MPI_Ibarrier(MPI_COMM_WORLD, &requests[2]);
+        call_kind("nonblocking", (enum coll_kind)((round + 3) % COLL_KINDS), MPI_COMM_WORLD, (unsigned)round);
+        if (world_rank % 2 == 0)
+            MPI_Waitall(3, requests, statuses);
+        call_kind("nonblocking", (enum coll_kind)((round + 5) % COLL_KINDS), other, (unsigned)round);
+        if (world_rank % 2 == 1)
+            MPI_Waitall(3, requests, statuses);
+        if (sum != world_size * (world_size - 1) / 2 + world_size * round || told != round)
+            fail("nonblocking", "sum, number of the root", sum, told);
+    }
+    MPI_Comm_free(&other);
+}
+
+/* ---------------------------------------------------------------------- threads */
+
+static void *call_in_thread(void *comm)
+{
+    for (unsigned round = 0; round < 200; round++)
+        call_kind("threads", (enum coll_kind)(coll_random(round, 1, 1) % COLL_KINDS), *(MPI_Comm *)comm,
+                  round);
+    return NULL;
+}
+
+/* Two threads of each rank, each with a communicator of its own. */
+static void check_threads(void)
+{
+    MPI_Comm comms[2];
+    pthread_t threads[2];
+    int provided;
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_MULTIPLE)
+        return;
+    coll_case_begin();
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, call_in_thread, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[i]);
+}
+
+/* ----------------------------------------------------------------------- errors */
+
+/* Arguments that MPI forbids, the same on all ranks. */
+struct wrong {
+    const char *name;
+    int count, root;
+    MPI_Datatype type;
+    MPI_Op op;
+    bool has_no_comm;
+};
+
+static int call_wrong(enum coll_kind kind, const struct wrong *wrong, MPI_Comm comm, bool by_library)
+{
+    int send[64] = {0}, recv[64 * 64] = {0}, counts[64], places[64] = {0}, n = wrong->count,
+        root = wrong->root;
+    MPI_Datatype type = wrong->type;
+    MPI_Op op = wrong->op;
+    for (int i = 0; i < 64; i++)
+        counts[i] = n;
+#define CALL(name, ...) (by_library ? MPI_##name(__VA_ARGS__) : PMPI_##name(__VA_ARGS__))
+    switch (kind) {
+    case BARRIER:
+        return CALL(Barrier, comm);
+    case BCAST:
+        return CALL(Bcast, send, n, type, root, comm);
+    case GATHER:
+        return CALL(Gather, send, n, type, recv, n, type, root, comm);
+    case SCATTER:
+        return CALL(Scatter, recv, n, type, send, n, type, root, comm);
+    case ALLGATHER:
+        return CALL(Allgather, send, n, type, recv, n, type, comm);
+    case ALLGATHERV:
+        return CALL(Allgatherv, send, n, type, recv, counts, places, type, comm);
+    case ALLTOALL:
+        return CALL(Alltoall, send, n, type, recv, n, type, comm);
+    case REDUCE:
+        return CALL(Reduce, send, recv, n, type, op, root, comm);
+    case ALLREDUCE:
+        return CALL(Allreduce, send, recv, n, type, op, comm);
+    case REDUCE_SCATTER:
+        return CALL(Reduce_scatter, send, recv, counts, type, op, comm);
+    default:
+        return CALL(Reduce_scatter_block, send, recv, n, type, op, comm);
+    }
+}
+
+static int class_of(int error)
+{
+    int class = MPI_SUCCESS;
+    if (error != MPI_SUCCESS)
+        MPI_Error_class(error, &class);
+    return class;
+}
+
+/* The class of the error is that of the MPI, and the user's handler is called as often. */
+static void compare_wrong(enum coll_kind kind, const struct wrong *wrong, MPI_Comm comm)
+{
+    handled = 0;
+    int expected = class_of(call_wrong(kind, wrong, comm, false)), expected_handled = handled;
+    handled = 0;
+    int class = class_of(call_wrong(kind, wrong, comm, true));
+    if (class != expected || handled != expected_handled) {
+        fprintf(stderr, "%s, %s: handled %d times, by the MPI %d times\n", coll_kind_names[kind], wrong->name,
+                handled, expected_handled);
+        fail("errors", "class, expected", class, expected);
+    }
+    if (expected == MPI_SUCCESS && wrong->root < 0 && coll_has_root(kind))
+        fail("errors", "the MPI accepts a wrong root: kind", kind, 0);
+}
+
+/* Open MPI 4.1 and MPICH 4.0 crash with these arguments. */
+static bool mpi_crashes(enum coll_kind kind, const struct wrong *wrong)
+{
+#ifdef OPEN_MPI
+    return kind == ALLGATHER && wrong->has_no_comm;
+#else
+    return (kind == REDUCE || kind == ALLREDUCE || kind == REDUCE_SCATTER_BLOCK) && wrong->count < 0;
+#endif
+}
+
+static void check_errors(void)
+{
+    const struct wrong wrongs[] = {
+        {"negative count", -1, 0, MPI_INT, MPI_SUM, false},
+        {"null type", 1, 0, MPI_DATATYPE_NULL, MPI_SUM, false},
+        {"negative root", 1, -7, MPI_INT, MPI_SUM, false},
+        {"root too large", 1, world_size, MPI_INT, MPI_SUM, false},
+        {"null operation", 1, 0, MPI_INT, MPI_OP_NULL, false},
+        {"bits of doubles", 1, 0, MPI_DOUBLE, MPI_BAND, false},
+        {"pairs of ints", 1, 0, MPI_INT, MPI_MINLOC, false},
+        {"a sum of pairs", 1, 0, MPI_2INT, MPI_SUM, false},
+        {"null communicator", 1, 0, MPI_INT, MPI_SUM, true},
+    };
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    if (world_size > 32)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    for (unsigned round = 0; round < 2; round++) {
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            for (int turn = 0; turn < 12; turn++) /* the library is in use on the communicator */
+                call_kind("errors", (enum coll_kind)kind, comm, round);
+        MPI_Comm_set_errhandler(comm, round ? MPI_ERRORS_RETURN : handler);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, round ? MPI_ERRORS_RETURN : handler);
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++)
+                if (!mpi_crashes((enum coll_kind)kind, &wrongs[i]))
+                    compare_wrong((enum coll_kind)kind, &wrongs[i],
+                                  wrongs[i].has_no_comm ? MPI_COMM_NULL : comm);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        call_kind("errors", (enum coll_kind)kind, comm, 9);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+}
+
+/* ----------------------------------------------------------------------- leaks */
+
+static void call_often(long calls)
+{
+    int number[4] = {world_rank, 1, 2, 3}, sum[4], *all = room((size_t)world_size * 4 * sizeof(int));
+    for (long i = 0; i < calls; i++) {
+        MPI_Allreduce(number, sum, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Bcast(number + 1, 3, MPI_INT, (int)(i % world_size), MPI_COMM_WORLD);
+        MPI_Allgather(number, 4, MPI_INT, all, 4, MPI_INT, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(all, sum, 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (i % 4 == 0) {
+            MPI_Reduce(number, sum, 4, MPI_INT, MPI_SUM, (int)(i / 4 % world_size), MPI_COMM_WORLD);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+    free(all);
+}
+
+/* Calls do not leak memory, descriptors or mappings. After the first half the MPI has taken all that it
+ * needs. */
+static void check_leaks(void)
+{
+    enum { SLACK_BYTES = 2 << 20, SLACK_MAPPINGS = 4 };
+    const char *wanted = getenv("CALLS");
+    long calls = wanted ? strtol(wanted, NULL, 10) : 1000, slack = SLACK_BYTES / sysconf(_SC_PAGESIZE);
+    call_often(calls / 2);
+    struct holdings before = holdings_now("leaks");
+    call_often(calls / 2);
+    struct holdings after = holdings_now("leaks");
+    if (after.resident_pages > before.resident_pages + slack)
+        fail("leaks", "pages before, after", before.resident_pages, after.resident_pages);
+    if (after.descriptors > before.descriptors || after.mappings > before.mappings + SLACK_MAPPINGS)
+        fail("leaks", "more descriptors, mappings", after.descriptors - before.descriptors,
+             after.mappings - before.mappings);
+}
+
+static const struct check checks[] = {
+    {"progress", check_progress},   {"late", check_late},
+    {"wildcards", check_wildcards}, {"nonblocking", check_nonblocking},
+    {"threads", check_threads},     {"errors", check_errors},
+    {"leaks", check_leaks},
+};
+
+int main(int argc, char **argv)
+{
+    return run_checks(argc, argv, checks, sizeof checks / sizeof *checks);
+}
