@@ -20,11 +20,7 @@
 #   bench        helio coll bench and tune
 #   settings     environment variables, and the messages for wrong ones
 set -eu
-here=$(dirname "$0")
-ours=$HELIO_LIBRARIES/libhelio_coll_$MPI.so
-fail() { echo "alltoall.sh: $*" >&2; exit 1; }
-
-with() { ranks=$1 && shift && "$here/launch" "$ranks" LD_PRELOAD="$ours" "$@"; }
+. "$(dirname "$0")/common.sh"
 
 checks() {
     with 4 HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall \
@@ -209,22 +205,6 @@ cores() {
     grep -q "1 leader; 2 cores$" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
-# Runs a program on nodes that share only a network, if such nodes can be made; else the test is skipped. The printed lines
-# count and not the status: programs of MPICH end without MPI_Finalize here (checks.h), which its launcher may report.
-run() { # NODES RANKS LAST-CHECK WORD...
-    nodes=$1 ranks=$2 last=$3 status=0 leave=
-    shift 3
-    [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1
-    timeout 1000 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" >"$TMP/out" 2>&1 ||
-        status=$?
-    if [ $status = 77 ]; then
-        cat "$TMP/out"
-        echo "nodes were made with HELIO_RANKS_PER_NODE alone"
-        exit 77
-    fi
-    grep -q "^ok $last$" "$TMP/out" || fail "$nodes nodes, $ranks ranks: $(cat "$TMP/out")"
-}
-
 cluster() {
     program=$MPI_PROGRAMS/alltoall_$MPI
     run 2 2 wildcards HELIO_VERBOSE=1 "$program" sizes rows types progress wildcards
@@ -299,6 +279,4 @@ bench() {
         fail "$(cat "$TMP/out")"
 }
 
-TMP=$(mktemp -d)
-trap 'rm -rf "$TMP"' EXIT
 for part; do "$part"; done

@@ -171,7 +171,7 @@ static bool layouts_may_differ(const struct coll_case *made)
 {
     enum { SHORT_BYTES = 2048 };
     bool is_short = (size_t)made->spec.elements * made->element_bytes <= SHORT_BYTES;
-    return made->spec.differ || (is_short && made->spec.kind != ALLGATHERV);
+    return made->spec.kind != ALLGATHERV && (made->spec.differ || is_short);
 }
 
 static void side_choose(const struct coll_case *made, struct coll_side *side, uint64_t which)

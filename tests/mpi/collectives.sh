@@ -1,0 +1,121 @@
+#!/bin/sh
+# tests/mpi/collectives.sh PART...: tests of the blocking collectives that the library replaces. HELIO_RANKS_PER_NODE makes
+# nodes of consecutive ranks on this machine.
+#
+#   plain        all checks without the library; the MPI must pass them too
+#   default      all checks with the library as it is
+#   leaders      all checks, every call by the algorithm `leaders`; the messages show that the library executed it
+#   nodes        random calls by `leaders` on 1 to 8 ranks in nodes of 1, 2 and 3 ranks
+#   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
+#   cluster      on a cluster of network namespaces (tools/cluster); needs root
+#   random       many random calls, for SEEDS seeds from SEED on
+set -eu
+. "$(dirname "$0")/common.sh"
+
+movers="movers bytes large bottom comms steps inter rows streams barrier"
+among="progress late wildcards nonblocking threads errors leaks"
+reductions="operations users sizes large bits handles specials"
+kinds="Barrier Bcast Gather Scatter Allgather Reduce Allreduce Reduce_scatter"
+
+# Words with which every call goes through leaders that MPI allows.
+forced="HELIO_COLL=leaders HELIO_ALLTOALLV=leaders HELIO_VERBOSE=1"
+
+all_checks() { # RANKS WORD...: the words are for each program
+    all_ranks=$1
+    shift
+    # shellcheck disable=SC2086 # the lists are words
+    on_host barrier "$all_ranks" "$@" @collectives $movers
+    # shellcheck disable=SC2086
+    on_host leaks "$all_ranks" "$@" @collectives_among $among
+    # shellcheck disable=SC2086
+    on_host specials "$all_ranks" "$@" @reductions $reductions
+}
+
+plain() {
+    all_checks 4
+    on_host leaks 1 @collectives_among $among
+    on_host barrier 3 @collectives $movers
+    on_host mixed 1 @mixed 1 2 100
+    on_host mixed 3 @mixed 2 2 150
+    on_host mixed 6 @mixed 4 1 100
+}
+
+default() {
+    all_checks 4 LD_PRELOAD="$ours" HELIO_RANKS_PER_NODE=2
+    on_host mixed 2 LD_PRELOAD="$ours" @mixed 11 2 150
+    on_host mixed 4 LD_PRELOAD="$ours" @mixed 12 2 150
+}
+
+# The library says once for each size on rank 0 who executes a call.
+executed() {
+    for kind in "$@"; do
+        grep -q "^helio coll: MPI_$kind\( of [0-9]* B\)\{0,1\}: leaders (" "$TMP/out" ||
+            fail "the library did not execute MPI_$kind: $(grep '^helio' "$TMP/out" | sort | uniq -c | tail -30)"
+    done
+}
+
+leaders() {
+    # shellcheck disable=SC2086
+    on_host barrier 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives layouts $movers
+    # shellcheck disable=SC2086
+    executed $kinds Alltoall
+    # shellcheck disable=SC2086
+    on_host leaks 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_among $among
+    # shellcheck disable=SC2086
+    on_host specials 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @reductions again $reductions
+    # shellcheck disable=SC2086
+    on_host barrier 3 LD_PRELOAD="$ours" $forced @collectives $movers
+    # shellcheck disable=SC2086
+    on_host specials 5 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=3 @reductions again $reductions
+}
+
+nodes() {
+    for per_node in 1 2 3; do
+        for ranks in 1 2 3 4 5 6 7 8; do
+            # shellcheck disable=SC2086
+            on_host mixed $ranks LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=$per_node @mixed $((10 * ranks + per_node)) 1 60
+        done
+    done
+    executed Bcast Allreduce Barrier
+}
+
+fortran() {
+    watched "failures 0" "$here/launch" 4 -- @collectives_f
+    # shellcheck disable=SC2086
+    watched "failures 0" "$here/launch" 4 -- LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_f
+    # Each kind has been executed; integers and doubles have the same sizes in several ways of calling.
+    # shellcheck disable=SC2086
+    executed $kinds
+    watched "failures 0" "$here/launch" 3 -- LD_PRELOAD="$ours" @collectives_f
+}
+
+cluster() {
+    program=$MPI_PROGRAMS/collectives_$MPI
+    # shellcheck disable=SC2086
+    on_cluster barrier 2 2 LD_PRELOAD="$ours" $forced "$program" movers bytes comms rows streams barrier
+    grep -q "4 ranks on 2 nodes of at most 2" "$TMP/out" || fail "$(cat "$TMP/out")"
+    # shellcheck disable=SC2086
+    executed $kinds Alltoall
+    # shellcheck disable=SC2086
+    on_cluster barrier 3 3 LD_PRELOAD="$ours" $forced "$program" rows streams barrier
+    program=$MPI_PROGRAMS/mixed_$MPI
+    # shellcheck disable=SC2086
+    on_cluster mixed 3 2,1,3 LD_PRELOAD="$ours" $forced "$program" 21 1 80
+    on_cluster mixed 2 2 LD_PRELOAD="$ours" "$program" 22 1 150
+    program=$MPI_PROGRAMS/collectives_among_$MPI
+    # shellcheck disable=SC2086
+    on_cluster errors 2 2 LD_PRELOAD="$ours" $forced "$program" progress late nonblocking errors
+    program=$MPI_PROGRAMS/reductions_$MPI
+    # shellcheck disable=SC2086
+    on_cluster again 2 2 LD_PRELOAD="$ours" $forced "$program" users bits again
+}
+
+random() {
+    LIMIT=3000
+    # shellcheck disable=SC2086
+    on_host mixed 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @mixed "${SEED:-1000}" "${SEEDS:-40}" 200
+    # shellcheck disable=SC2086
+    on_host mixed 3 LD_PRELOAD="$ours" $forced @mixed "${SEED:-1000}" "${SEEDS:-40}" 200
+}
+
+for part; do "$part"; done
