@@ -253,7 +253,7 @@ static void rows(const char *check, MPI_Comm comm, int calls, int late_every)
 
 static void check_rows(void)
 {
-    rows("rows", MPI_COMM_WORLD, 2200, 397);
+    rows("rows", MPI_COMM_WORLD, 1100, 397);
 }
 
 /* The same kind again and again, so that a fast rank may be a call ahead of a slow one. */

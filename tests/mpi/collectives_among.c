@@ -265,7 +265,7 @@ static void check_leaks(void)
 {
     enum { SLACK_BYTES = 2 << 20, SLACK_MAPPINGS = 4 };
     const char *wanted = getenv("CALLS");
-    long calls = wanted ? strtol(wanted, NULL, 10) : 1000, slack = SLACK_BYTES / sysconf(_SC_PAGESIZE);
+    long calls = wanted ? strtol(wanted, NULL, 10) : 300, slack = SLACK_BYTES / sysconf(_SC_PAGESIZE);
     call_often(calls / 2);
     struct holdings before = holdings_now("leaks");
     call_often(calls / 2);
