@@ -110,7 +110,7 @@ void coll_case_begin(void)
     coll_numbers_begin();
 }
 
-/* ------------------------------------------------------------------- contents */
+/* ----------------------------------------------------------------- contents */
 
 enum { OF_ELEMENT = 1, OF_GAP, OF_BLOCK, OF_LAYOUT, OF_REST };
 
@@ -137,7 +137,7 @@ static void garbage_fill(const struct coll_case *made, unsigned char *memory, si
     }
 }
 
-/* ---------------------------------------------------------------------- sides */
+/* -------------------------------------------------------------------- sides */
 
 /* Elements of rank's block: the same for all, or, in the kinds in which blocks differ, none up to all. */
 static int block_elements(const struct coll_case *made, int rank)
@@ -212,7 +212,7 @@ static size_t counts_make(struct coll_case *made)
     return (size_t)(next * unit);
 }
 
-/* ---------------------------------------------------------------------- making */
+/* ------------------------------------------------------------------- making */
 
 static bool sends_to_each(enum coll_kind kind)
 {
@@ -355,7 +355,7 @@ void coll_case_free(struct coll_case *made)
     free(made->recv.counts), free(made->recv.places);
 }
 
-/* --------------------------------------------------------------------- running */
+/* ------------------------------------------------------------------ running */
 
 struct arguments {
     const void *send;
@@ -440,7 +440,7 @@ int coll_case_run_other(struct coll_case *made)
     return run_theirs(made, made->other);
 }
 
-/* ------------------------------------------------------------------ comparing */
+/* ---------------------------------------------------------------- comparing */
 
 /* Reduces the contributions of all ranks, the last two first, into bytes of this rank alone. */
 static void expect_reduction(struct coll_case *made)

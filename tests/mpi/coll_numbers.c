@@ -92,7 +92,7 @@ static struct number user_numbers[USER_TYPES] = {
     [MATRIX] = {"a matrix", MPI_DATATYPE_NULL, FORM_USER, 4 * sizeof(uint32_t), 0, 4 * sizeof(uint32_t)},
 };
 
-/* ------------------------------------------------------- the user's operations */
+/* ---------------------------------------------------- the user's operations */
 
 /* a + b + ab, modulo 2^32. */
 static void join(void *in, void *inout, int *length, MPI_Datatype *type)
@@ -130,7 +130,7 @@ static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
     }
 }
 
-/* ----------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- the table */
 
 enum { MOST_OPERATIONS = 320 };
 static struct operation operations[MOST_OPERATIONS];
@@ -251,7 +251,7 @@ struct operation coll_operation_named(const char *op, const char *type)
     return operations[0];
 }
 
-/* ------------------------------------------------------------------ elements */
+/* ----------------------------------------------------------------- elements */
 
 /* Numbers so small that no sum or product of twelve of them overflows. Sums of bytes of Open MPI 4.1 overflow
  * in two different ways, depending on their place in the array. */

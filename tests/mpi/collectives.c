@@ -7,7 +7,7 @@
 
 #include "coll_checks.h"
 
-/* ----------------------------------------------------------------------- movers */
+/* ------------------------------------------------------------------- movers */
 
 /* Each kind that moves data, with each root, in place and not, with types that differ between ranks. */
 static void move_all_kinds(const char *check, MPI_Comm comm, int elements, unsigned seed, bool differ)
@@ -117,7 +117,7 @@ static void check_bottom(void)
     MPI_Type_free(&at_all);
 }
 
-/* ---------------------------------------------------------------- communicators */
+/* ------------------------------------------------------------ communicators */
 
 /* A call of each kind. */
 static void call_all_kinds(const char *check, MPI_Comm comm, int elements, unsigned seed)
@@ -220,7 +220,7 @@ static void check_inter(void)
     MPI_Comm_free(&half);
 }
 
-/* ------------------------------------------------------------------------- rows */
+/* --------------------------------------------------------------------- rows */
 
 /* Calls of all kinds and sizes in a row, with nothing between them that synchronises the ranks: what a rank
  * has not yet read in shared memory must not be overwritten. */

@@ -93,7 +93,7 @@ static void check_nonblocking(void)
     MPI_Comm_free(&other);
 }
 
-/* ---------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------ threads */
 
 static void *call_in_thread(void *comm)
 {
@@ -123,7 +123,7 @@ static void check_threads(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* ----------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- errors */
 
 /* Arguments that MPI forbids, the same on all ranks. */
 struct wrong {
@@ -241,7 +241,7 @@ static void check_errors(void)
     MPI_Comm_free(&comm);
 }
 
-/* ----------------------------------------------------------------------- leaks */
+/* -------------------------------------------------------------------- leaks */
 
 static void call_often(long calls)
 {

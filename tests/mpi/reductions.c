@@ -62,7 +62,7 @@ static void check_large(void)
     reduce_all_kinds("large", coll_operation_named("MPI_MAX", "MPI_INT64_T"), 1 << 17, 1);
 }
 
-/* ------------------------------------------------------------------------ bits */
+/* --------------------------------------------------------------------- bits */
 
 static void random_doubles(double *numbers, int count, unsigned seed)
 {
@@ -109,7 +109,7 @@ static void check_again(void)
     }
 }
 
-/* --------------------------------------------------------------------- handles */
+/* ------------------------------------------------------------------ handles */
 
 static void take_left(void *in, void *inout, int *length, MPI_Datatype *type)
 {
