@@ -37,7 +37,8 @@ static bool nodes_have_room(const struct live_comm *comm, const struct coll_algo
 static uint64_t most_bytes(const struct live_comm *comm, const struct live_key *key)
 {
     uint64_t room = INT_MAX / comm->size;
-    return key->kind == COLL_ALLTOALL ? room / comm->most_here : room;
+    bool has_pairs = key->kind == COLL_ALLTOALL || key->kind == COLL_REDUCE_SCATTER;
+    return has_pairs ? room / comm->most_here : room;
 }
 
 /* The reason why `algorithm` cannot do the call; NULL: it can. */
@@ -100,10 +101,15 @@ const struct coll_algorithm *live_choose(const struct live_comm *comm, const str
     char variable[SETTINGS_VARIABLE];
     const char *name = comm->settings.algorithms[key->kind];
     *tried = false;
-    if (strcmp(name, "auto") == 0)
-        name = automatic(comm, key, tried, why, size);
-    else
+    bool is_auto = strcmp(name, "auto") == 0;
+    if (key->in_order)
+        snprintf(why, size, "the operation does not commute");
+    else if (!is_auto)
         snprintf(why, size, "%s=%s", live_settings_variable(key->kind, variable), name);
+    if (key->in_order && strcmp(name, "mpi") != 0)
+        name = is_auto ? "mpi" : "ordered";
+    else if (is_auto)
+        name = automatic(comm, key, tried, why, size);
     const struct coll_algorithm *algorithm = coll_find(key->kind, name);
     const char *problem = algorithm ? obstacle(comm, algorithm, key) : NULL;
     if (problem)

@@ -62,6 +62,7 @@ struct live_key {
     uint32_t root;    /* 0 where there is none */
     uint64_t bytes;   /* as coll_call means it: the vector of a bcast or reduction, else a block */
     uint64_t element; /* bytes; 1 where nothing is reduced */
+    bool in_order;    /* the operation does not commute */
 };
 
 struct plan_entry {
@@ -157,10 +158,15 @@ void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
 /* ------------------------------------------------------------ operations.c */
 
-/* True: calls with this operation and type may be executed here. The operation is commutative, and elements
- * lie without gaps in their own order, so that they may be copied as bytes. The same on all ranks, since all
- * ranks have the same type and operation. */
-bool live_reduces(MPI_Op op, MPI_Datatype type);
+/* Whether calls with this operation and type may be executed here. Elements lie without gaps in their own
+ * order, so that they may be copied as bytes. The same on all ranks, since all ranks have the same type and
+ * operation. */
+enum live_reduces {
+    LIVE_REDUCES_NOT,
+    LIVE_REDUCES,
+    LIVE_REDUCES_IN_ORDER /* the operation does not commute */
+};
+enum live_reduces live_reduces(MPI_Op op, MPI_Datatype type);
 
 /* ----------------------------------------------------------------- model.c */
 

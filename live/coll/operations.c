@@ -76,13 +76,15 @@ static unsigned group_of(MPI_Datatype type)
     return 0;
 }
 
-bool live_reduces(MPI_Op op, MPI_Datatype type)
+enum live_reduces live_reduces(MPI_Op op, MPI_Datatype type)
 {
     int commutes = 0;
     if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL || !live_type_is_dense(type))
-        return false;
+        return LIVE_REDUCES_NOT;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (operations[i].op == op)
-            return operations[i].groups & group_of(type);
-    return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
+            return operations[i].groups & group_of(type) ? LIVE_REDUCES : LIVE_REDUCES_NOT;
+    if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+        return LIVE_REDUCES_NOT;
+    return commutes ? LIVE_REDUCES : LIVE_REDUCES_IN_ORDER;
 }

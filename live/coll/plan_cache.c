@@ -94,7 +94,8 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
 
 static bool is_same(const struct live_key *a, const struct live_key *b)
 {
-    return a->kind == b->kind && a->root == b->root && a->bytes == b->bytes && a->element == b->element;
+    return a->kind == b->kind && a->root == b->root && a->bytes == b->bytes && a->element == b->element &&
+           a->in_order == b->in_order;
 }
 
 static struct plan_entry *find_or_fill(struct live_comm *comm, const struct live_key *key)

@@ -142,11 +142,12 @@ static bool is_of_any_kind(const char *name)
     return false;
 }
 
-/* HELIO_COLL holds for all kinds that have such an algorithm; the variable of a kind goes before it. */
+/* HELIO_COLL holds for all kinds that have such an algorithm, and HELIO_REDUCE=ordered for all reductions;
+ * the variable of a kind goes before both. */
 static bool read_algorithms(struct live_settings *settings)
 {
-    const char *all = getenv("HELIO_COLL");
-    bool valid = true;
+    const char *all = getenv("HELIO_COLL"), *reduce = getenv("HELIO_REDUCE");
+    bool valid = true, is_ordered = reduce && strcmp(reduce, "ordered") == 0;
     if (!all || !*all)
         all = "auto";
     if (!is_of_any_kind(all)) {
@@ -157,6 +158,8 @@ static bool read_algorithms(struct live_settings *settings)
     }
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         const char *otherwise = has_algorithm(kind, all) ? all : "auto";
+        if (is_ordered && has_algorithm(kind, "ordered"))
+            otherwise = "ordered";
         if (kind == COLL_ALLTOALLV && strcmp(settings->algorithms[COLL_ALLTOALL], "mpi") == 0)
             otherwise = "mpi";
         if (is_live(kind))

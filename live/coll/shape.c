@@ -106,8 +106,10 @@ static bool set_key(struct live_shape *shape, const struct live_call *call)
     bool reduces = kinds[call->kind].reduces;
     const struct live_buffer *told = shape->recv.blocks > 0 ? &shape->recv : &shape->send;
     shape->key = (struct live_key){.kind = call->kind, .root = (uint32_t)call->root, .element = 1};
-    if (reduces && !live_reduces(call->op, told->type))
+    enum live_reduces how = reduces ? live_reduces(call->op, told->type) : LIVE_REDUCES;
+    if (how == LIVE_REDUCES_NOT)
         return false;
+    shape->key.in_order = how == LIVE_REDUCES_IN_ORDER;
     shape->send.is_bytes = shape->send.blocks == 0 || reduces || live_type_is_plain(shape->send.type);
     shape->recv.is_bytes = shape->recv.blocks == 0 || reduces || live_type_is_plain(shape->recv.type);
     shape->key.bytes = bytes_of(told);

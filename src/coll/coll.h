@@ -23,6 +23,7 @@
  *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
  *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
+ *     ordered.c             reductions in the order of ranks
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
  *     openmpi.c, mpich.c    collectives that these libraries make of others
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall

@@ -86,6 +86,10 @@ static void each_kind_has_a_variable(void **state)
     unsetenv("HELIO_COLL");
     assert_string_equal(settings.algorithms[COLL_REDUCE_SCATTER], "pairwise");
     assert_string_equal(settings.algorithms[COLL_BARRIER], "mpi");
+    assert_true(reads("HELIO_REDUCE", "ordered"));
+    assert_string_equal(settings.algorithms[COLL_ALLREDUCE], "ordered");
+    assert_string_equal(settings.algorithms[COLL_REDUCE_SCATTER], "ordered");
+    assert_string_equal(settings.algorithms[COLL_BCAST], "auto");
     assert_true(reads("HELIO_ALLTOALL", "mpi"));
     assert_string_equal(settings.algorithms[COLL_ALLTOALLV], "mpi");
     assert_string_equal(settings.algorithms[COLL_GATHER], "auto");

@@ -249,6 +249,11 @@ static void copy(struct coll_sink *sink, struct coll_span from, struct coll_span
         memmove(destination, source, into.bytes);
 }
 
+static uint64_t ordered_sum(uint64_t a, uint64_t b)
+{
+    return (a ^ b >> 7) * UINT64_C(0x9e3779b97f4a7c15) + b;
+}
+
 static void reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
     struct machine *machine = (struct machine *)sink;
@@ -257,7 +262,7 @@ static void reduce(struct coll_sink *sink, struct coll_span from, struct coll_sp
         uint64_t a, b;
         memcpy(&a, source + i, ELEMENT);
         memcpy(&b, sum + i, ELEMENT);
-        a = machine->trial->tells_order ? (a ^ b >> 7) * UINT64_C(0x9e3779b97f4a7c15) + b : a + b;
+        a = machine->trial->tells_order ? ordered_sum(a, b) : a + b;
         memcpy(sum + i, &a, ELEMENT);
     }
 }
@@ -458,6 +463,21 @@ static bool has_same_bits(const struct machine *machine, uint32_t rank)
                                 self->bytes[COLL_RECV_BUFFER]) == 0;
 }
 
+/* Whether the rank of an allreduce has x0 op (x1 op (x2 ...)). */
+static bool is_in_order(const struct machine *machine, uint32_t rank)
+{
+    const struct process *self = &machine->processes[rank];
+    bool right = self->done;
+    for (uint64_t i = 0; i < self->bytes[COLL_RECV_BUFFER] / ELEMENT; i++) {
+        uint64_t sum = input(machine->trial->size - 1, i), found;
+        for (uint32_t from = machine->trial->size - 1; from-- > 0;)
+            sum = ordered_sum(input(from, i), sum);
+        memcpy(&found, self->memory[COLL_RECV_BUFFER] + i * ELEMENT, ELEMENT);
+        right &= found == sum;
+    }
+    return right;
+}
+
 static void close_process(struct machine *machine, uint32_t rank)
 {
     const struct coll_nodes *nodes = &machine->trial->nodes;
@@ -489,7 +509,9 @@ static bool execute(const struct trial *trial, struct rng *rng)
         continue;
     bool right = !machine.wrong;
     for (uint32_t rank = 0; rank < trial->size; rank++)
-        right &= trial->tells_order ? has_same_bits(&machine, rank) : is_right(&machine, rank);
+        right &= !trial->tells_order                              ? is_right(&machine, rank)
+                 : strcmp(trial->algorithm->name, "ordered") == 0 ? is_in_order(&machine, rank)
+                                                                  : has_same_bits(&machine, rank);
     for (uint32_t rank = 0; rank < trial->size; rank++)
         close_process(&machine, rank);
     return right;
@@ -567,6 +589,7 @@ static void all_ranks_get_the_same_bits(void **state)
 {
     (void)state;
     assert_int_equal(first_with_other_bits("leaders", 200), 200);
+    assert_int_equal(first_with_other_bits("ordered", 200), 200);
     assert_int_equal(first_with_other_bits("circulant", 60), 60);
     assert_in_range(first_with_other_bits("recursive-doubling", 60), 0, 59);
 }
