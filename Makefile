@@ -2,7 +2,7 @@
 # make demo        replay a real program on several networks
 # make check       every test that a change must pass
 # make check-long  the long tests as well, the thread sanitizer, and a minute of fuzzing for each target
-# make conformance MPICH's tests of alltoalls, with the preloaded library and without
+# make conformance MPICH's tests of collectives, with the preloaded library and without
 # make applications  Quantum ESPRESSO and hpcc, unchanged, with the preloaded library and without
 # make bench       measure speed, and compare with SimGrid in the same run; AGAINST=HELIO: with another helio
 # make format      format the source with clang-format

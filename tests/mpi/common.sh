@@ -49,11 +49,11 @@ end_run() { # MARK LAUNCHER
     kill -TERM "$2" 2>/dev/null || :
 }
 
-# Runs a command and waits until it ends, or until it has said LINE and not ended in a minute, or for LIMIT seconds (300).
+# Runs a command and waits until it ends, or until it has said LINE and not ended in a minute, or for LIMIT seconds (600).
 # It passes if LINE is in its output, $TMP/out. A run over the limit shows where its ranks are. `launch` and `cluster` get
 # RUN_IS, by which the ranks are found. MPICH 4.0 sometimes never returns from MPI_Finalize, so its programs do not call it.
 watched() { # LINE COMMAND WORD... -- WORD...: the second words are for the program
-    line=$1 mark=helio-run-$$-${runs:=0} waited=0 after=0 status=0 limit=${LIMIT:-300}
+    line=$1 mark=helio-run-$$-${runs:=0} waited=0 after=0 status=0 limit=${LIMIT:-600}
     runs=$((runs + 1))
     shift
     command=
