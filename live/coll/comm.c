@@ -201,10 +201,20 @@ static bool split_own(struct live_comm *comm, MPI_Comm theirs)
     return joined;
 }
 
+/* Buffers of GPUs go to the MPI untouched. So if any rank has loaded what GPUs need, all calls do. */
+static bool are_devices_used(const struct live_comm *comm, MPI_Comm theirs)
+{
+    if (live_all_agree(theirs, !live_uses_devices()))
+        return false;
+    if (comm->settings.verbose && comm->rank == 0)
+        fprintf(stderr, "helio coll (" HELIO_MPI "): a rank uses a GPU; the MPI's own is used\n");
+    return true;
+}
+
 static bool set_up(struct live_comm *comm, MPI_Comm theirs)
 {
     MPI_Comm node = MPI_COMM_NULL;
-    if (!split_own(comm, theirs))
+    if (are_devices_used(comm, theirs) || !split_own(comm, theirs))
         return false;
     bool found = map_nodes(comm, find_node(comm, &node));
     if (found) {

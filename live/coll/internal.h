@@ -23,6 +23,7 @@
  *   shm_counter.c   counters in shared memory that ranks wait for
  *   cores.c         processors that the ranks of a host may use
  *   buffers.c       requests and buffers that a communicator keeps
+ *   devices.c       whether the program uses GPUs
  *   memory.c        memory that the ranks of a node share
  *   sockets.c       which ranks are leaders
  *   autotune.c      the library's way or the MPI's, by measuring both
@@ -136,6 +137,11 @@ bool live_requests_reserve(struct live_comm *comm, uint32_t count);
 
 /* True on all ranks if `here` is true on all of them, else false on all. Collective. */
 bool live_all_agree(MPI_Comm comm, bool here);
+
+/* --------------------------------------------------------------- devices.c */
+
+/* True: this process may pass buffers in the memory of a GPU, which the library must not touch. */
+bool live_uses_devices(void);
 
 /* ---------------------------------------------------------------- memory.c */
 

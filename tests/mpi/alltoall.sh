@@ -18,6 +18,7 @@
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   delay        on such a cluster with a slow network (CLUSTER_DELAY)
 #   bench        helio coll bench and tune
+#   devices      a program that has loaded the library of a GPU
 #   settings     environment variables, and the messages for wrong ones
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -187,6 +188,17 @@ settings() {
         fail "$(cat "$TMP/out")"
     grep -q "64 B: v3 (HELIO_ALLTOALL=v3)" "$TMP/out" || fail "$(cat "$TMP/out")"
     cores
+}
+
+# If one rank has loaded CUDA's driver, or what looks like it, the MPI executes all calls.
+devices() {
+    : >"$TMP/empty.c"
+    "${CC:-cc}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$TMP/libcuda.so.1" "$TMP/empty.c"
+    "$here/launch" 3 HELIO_COLL=leaders HELIO_VERBOSE=1 sh -c \
+        '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 1 ] && export LD_PRELOAD="$0:$1" || export LD_PRELOAD="$0"
+         shift
+         exec "$@"' "$ours" "$TMP/libcuda.so.1" @alltoall sizes rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    grep -q "a rank uses a GPU; the MPI's own is used" "$TMP/out" && ! grep -q "leaders (" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
 # The number of cores that the ranks may use together: one core for both, or one for each.
