@@ -86,8 +86,8 @@ static void read_buffers(struct live_shape *shape, const struct live_comm *comm,
                                        blocks_of(receives, comm->size), false};
 }
 
-/* What MPICH refuses: that both buffers are the same memory. (Open MPI has no such rule, and whoever breaks
- * it gets what in-place calls get.) */
+/* What MPICH refuses: that both buffers are the same memory. Open MPI does not look. Its programs get the
+ * data that were there when the call began. */
 static bool is_aliased(const struct live_shape *shape)
 {
     const struct live_buffer *send = &shape->send, *recv = &shape->recv;
@@ -135,9 +135,13 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
     bool says_in_place = shape->send.blocks > 0 && call->sendbuf == MPI_IN_PLACE;
     if (says_in_place && shape->recv.blocks == 0)
         return false;
-    if (says_in_place || (!IS_MPICH && call->kind != COLL_ALLTOALL && is_aliased(shape)))
+    if (says_in_place)
         find_in_place(shape, comm);
-    else if (!is_sound(&shape->send) || is_aliased(shape))
+    else if (!is_sound(&shape->send))
         return false;
+    bool aliased = !says_in_place && is_aliased(shape);
+    if (aliased && (IS_MPICH || call->kind == COLL_ALLTOALL))
+        return false;
+    shape->in_place |= aliased;
     return set_key(shape, call);
 }
