@@ -123,7 +123,7 @@ starved() {
     "$here/launch" 2 @starved memory
     # Files of at most 64 MiB: ranks cannot share memory, and no rank is ended by a signal.
     (ulimit -f 65536 && with 2 HELIO_VERBOSE=1 @alltoall sizes) >"$TMP/out" 2>&1 || fail "ulimit -f: $(cat "$TMP/out")"
-    grep -q "; auto; no shared memory" "$TMP/out" || fail "ulimit -f: $(cat "$TMP/out")"
+    grep -q "1 leader; no shared memory" "$TMP/out" || fail "ulimit -f: $(cat "$TMP/out")"
 }
 
 # Each rank is in a PID namespace of its own, in which all have the same process number, and has the program's file open
@@ -135,7 +135,7 @@ apart() {
     with 2 OMPI_MCA_btl=self,tcp UCX_TLS=self,tcp HELIO_VERBOSE=1 OWN_FILE="$TMP/file" \
         unshare -p -f --mount-proc @alltoall files sizes >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     cmp "$TMP/file" "$TMP/was" || fail "the program's file was overwritten"
-    grep -q "; auto; no shared memory" "$TMP/out" || fail "$(cat "$TMP/out")"
+    grep -q "1 leader; no shared memory" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
 # Runs with a /dev/shm of its own, if that is possible, so that files there afterwards are the run's. Shared memory without a
