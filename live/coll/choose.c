@@ -47,7 +47,7 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
 {
     if (key->bytes > most_bytes(comm, key))
         return "its messages would be longer than MPI can say";
-    if (algorithm->shared && !comm->shared)
+    if ((algorithm->shared || algorithm->flags) && !comm->shared)
         return "there is no shared memory";
     if (!nodes_have_room(comm, algorithm, key))
         return "it would take more shared memory than there is";

@@ -44,6 +44,10 @@ default() {
     all_checks 4 LD_PRELOAD="$ours" HELIO_RANKS_PER_NODE=2
     on_host mixed 2 LD_PRELOAD="$ours" @mixed 11 2 150
     on_host mixed 4 LD_PRELOAD="$ours" @mixed 12 2 150
+    # Files of at most 64 MiB: ranks cannot share memory, and the MPI executes what needs it.
+    # shellcheck disable=SC2086
+    (ulimit -f 65536 && on_host mixed 3 LD_PRELOAD="$ours" $forced @mixed 13 1 100)
+    grep -q "MPI_Barrier: the MPI's own (not leaders, there is no shared memory)" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
 # The library says once for each size on rank 0 who executes a call.
