@@ -59,13 +59,16 @@ static const void *bytes_to_send(struct live_comm *comm, const struct live_plan 
     return comm->packed_send;
 }
 
-/* Where received bytes go: the program's own buffer, or one that is unpacked later. A rank whose call has no
- * receive buffer may get bytes all the same: the root of a scatter that keeps its block. */
+/* Where received bytes go: the program's own buffer, or one that is unpacked later. The root of a scatter
+ * that keeps its block gets it in such a buffer too. NULL: none come, or, with *error, there is no memory. */
 static void *place_to_receive(struct live_comm *comm, const struct live_shape *shape, int *error)
 {
     const struct live_buffer *into = &shape->recv;
-    size_t bytes = shape->key.bytes * (into->blocks > 0 ? into->blocks : 1);
-    if (into->blocks > 0 && into->is_bytes)
+    bool keeps_block = into->blocks == 0 && shape->key.kind == COLL_SCATTER;
+    size_t bytes = shape->key.bytes * (keeps_block ? 1 : into->blocks);
+    if (bytes == 0)
+        return NULL;
+    if (!keeps_block && into->is_bytes)
         return (void *)(uintptr_t)into->at;
     if (live_buffer_reserve(&comm->packed_recv, &comm->packed_recv_room, bytes))
         return comm->packed_recv;
@@ -107,14 +110,14 @@ static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, co
     int error = ours ? by_nodes(comm, &plan->plan, shape, call) : live_by_mpi(call);
     if (!measured)
         return error;
-    unsigned long long least = 1ull << (plan->autotune - comm->autotunes[call->kind]);
+    uint32_t class = (uint32_t)(plan->autotune - comm->autotunes[call->kind]);
+    unsigned long long least = 1ull << class;
     if (call->kind == COLL_BARRIER)
         snprintf(what, sizeof what, "MPI_Barrier");
     else
         snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(call->kind), least, 2 * least - 1);
     if (autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what))
-        live_known_note(comm, call->kind, (uint32_t)(plan->autotune - comm->autotunes[call->kind]),
-                        plan->autotune->ours);
+        live_known_note(comm, call->kind, class, plan->autotune->ours);
     return error;
 }
 

@@ -155,7 +155,7 @@ static void report_set_up(const struct live_comm *comm)
  * that makes a communicator for each of its steps would pay that in each. */
 enum { CALLS_BEFORE = 8 };
 
-/* Whether the environment names an algorithm for a kind of call, and whether the MPI executes all. */
+/* Whether the environment names an algorithm for any kind of call. */
 static bool is_any_forced(const struct live_settings *settings)
 {
     for (int kind = 0; kind < COLL_KINDS; kind++)
@@ -164,6 +164,7 @@ static bool is_any_forced(const struct live_settings *settings)
     return false;
 }
 
+/* Whether it leaves all calls to the MPI. */
 static bool are_all_left(const struct live_settings *settings)
 {
     for (int kind = 0; kind < COLL_KINDS; kind++)

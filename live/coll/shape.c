@@ -10,20 +10,19 @@ enum { IS_MPICH = true };
 enum block_count { NO_BLOCK, ONE_BLOCK, ALL_BLOCKS };
 
 /* The buffers of each kind, at the root and at the other ranks. Where a kind has no root, all ranks are as
- * the first says. */
+ * the first says. A barrier has none. */
 static const struct {
-    bool is_live, has_root, reduces;
+    bool has_root, reduces;
     enum block_count root_sends, others_send, root_receives, others_receive;
 } kinds[COLL_KINDS] = {
-    [COLL_BARRIER] = {.is_live = true},
-    [COLL_BCAST] = {true, true, false, ONE_BLOCK, NO_BLOCK, NO_BLOCK, ONE_BLOCK},
-    [COLL_REDUCE] = {true, true, true, ONE_BLOCK, ONE_BLOCK, ONE_BLOCK, NO_BLOCK},
-    [COLL_ALLREDUCE] = {true, false, true, ONE_BLOCK, NO_BLOCK, ONE_BLOCK, NO_BLOCK},
-    [COLL_ALLTOALL] = {true, false, false, ALL_BLOCKS, NO_BLOCK, ALL_BLOCKS, NO_BLOCK},
-    [COLL_ALLGATHER] = {true, false, false, ONE_BLOCK, NO_BLOCK, ALL_BLOCKS, NO_BLOCK},
-    [COLL_GATHER] = {true, true, false, ONE_BLOCK, ONE_BLOCK, ALL_BLOCKS, NO_BLOCK},
-    [COLL_SCATTER] = {true, true, false, ALL_BLOCKS, NO_BLOCK, ONE_BLOCK, ONE_BLOCK},
-    [COLL_REDUCE_SCATTER] = {true, false, true, ALL_BLOCKS, NO_BLOCK, ONE_BLOCK, NO_BLOCK},
+    [COLL_BCAST] = {true, false, ONE_BLOCK, NO_BLOCK, NO_BLOCK, ONE_BLOCK},
+    [COLL_REDUCE] = {true, true, ONE_BLOCK, ONE_BLOCK, ONE_BLOCK, NO_BLOCK},
+    [COLL_ALLREDUCE] = {false, true, ONE_BLOCK, NO_BLOCK, ONE_BLOCK, NO_BLOCK},
+    [COLL_ALLTOALL] = {false, false, ALL_BLOCKS, NO_BLOCK, ALL_BLOCKS, NO_BLOCK},
+    [COLL_ALLGATHER] = {false, false, ONE_BLOCK, NO_BLOCK, ALL_BLOCKS, NO_BLOCK},
+    [COLL_GATHER] = {true, false, ONE_BLOCK, ONE_BLOCK, ALL_BLOCKS, NO_BLOCK},
+    [COLL_SCATTER] = {true, false, ALL_BLOCKS, NO_BLOCK, ONE_BLOCK, ONE_BLOCK},
+    [COLL_REDUCE_SCATTER] = {false, true, ALL_BLOCKS, NO_BLOCK, ONE_BLOCK, NO_BLOCK},
 };
 
 static uint32_t blocks_of(enum block_count blocks, uint32_t size)
@@ -121,7 +120,7 @@ static bool set_key(struct live_shape *shape, const struct live_call *call)
 bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
 {
     *shape = (struct live_shape){.key = {.kind = call->kind, .element = 1}};
-    if (!kinds[call->kind].is_live || call->root < 0 || (uint32_t)call->root >= comm->size)
+    if (call->root < 0 || (uint32_t)call->root >= comm->size)
         return false;
     if (call->kind == COLL_BARRIER) {
         shape->send.is_bytes = shape->recv.is_bytes = true;
