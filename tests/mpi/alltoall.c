@@ -3,7 +3,6 @@
  *
  *   alltoall_MPI CHECK... */
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +10,7 @@
 
 #include "checks.h"
 #include "holdings.h"
+#include "threads.h"
 
 /* Byte i of the block from `from` to `to` in call `round`. */
 static unsigned char byte_of(int from, int to, long i, int round)
@@ -421,20 +421,7 @@ static void *exchange_in_thread(void *comm)
 
 static void check_threads(void)
 {
-    MPI_Comm comms[2];
-    pthread_t threads[2];
-    int provided;
-    MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_MULTIPLE)
-        return;
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, exchange_in_thread, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_free(&comms[i]);
+    call_in_two_threads(exchange_in_thread);
 }
 
 /* ------------------------------------------------------------------- leaks */

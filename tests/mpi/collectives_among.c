@@ -2,10 +2,10 @@
  * threads, errors, and what many calls leave behind. They run with the library preloaded and without it.
  *
  *   collectives_among_MPI CHECK... */
-#include <pthread.h>
 
 #include "coll_checks.h"
 #include "holdings.h"
+#include "threads.h"
 
 static void call_kind(const char *check, enum coll_kind kind, MPI_Comm comm, unsigned seed)
 {
@@ -106,21 +106,8 @@ static void *call_in_thread(void *comm)
 /* Two threads of each rank, each with a communicator of its own. */
 static void check_threads(void)
 {
-    MPI_Comm comms[2];
-    pthread_t threads[2];
-    int provided;
-    MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_MULTIPLE)
-        return;
     coll_case_begin();
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, call_in_thread, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_free(&comms[i]);
+    call_in_two_threads(call_in_thread);
 }
 
 /* ------------------------------------------------------------------- errors */

@@ -3,12 +3,12 @@
  * MPI's own functions must pass them too.
  *
  *   vectors_MPI CHECK... */
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "checks.h"
+#include "threads.h"
 
 /* ------------------------------------------------------------------ counts */
 
@@ -426,20 +426,7 @@ static void *compare_in_thread(void *comm)
 
 static void check_threads(void)
 {
-    MPI_Comm comms[2];
-    pthread_t threads[2];
-    int provided;
-    MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_MULTIPLE)
-        return;
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, compare_in_thread, &comms[i]);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    for (int i = 0; i < 2; i++)
-        MPI_Comm_free(&comms[i]);
+    call_in_two_threads(compare_in_thread);
 }
 
 static void check_leaks(void)
