@@ -7,6 +7,7 @@ static const struct cli_subcommand commands[] = {
     {"plan", cli_coll_plan, "messages, queue pairs, posted sends and memory of each algorithm", NULL},
     {"explain", cli_coll_explain, "one algorithm, step by step, and whether it is proven", NULL},
     {"bench", cli_coll_bench, "measure the preloaded library beside the MPI on a real cluster", NULL},
+    {"prove", cli_coll_prove, "whether a schedule of another program is right, and what it moves", NULL},
     {"tune", cli_coll_tune, "measure, and write which algorithm the library is to take when", NULL},
 };
 
