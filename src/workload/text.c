@@ -172,10 +172,32 @@ static char *join(const char *full_name, const struct assignments *assignments, 
     return text;
 }
 
+/* Whether the list of parameters that begins there leaves the name of the first one out. */
+static bool is_unnamed(const struct workload *workload, const char *list)
+{
+    return workload && workload->unnamed && *list && *list != ',' && list[strcspn(list, "=,")] != '=';
+}
+
+char *workload_text_named(const struct workload *workload, const char *text)
+{
+    size_t length = strlen(workload->name);
+    const char *list = text + length + (text[length] == ':');
+    if (!is_unnamed(workload, list))
+        return mem_text(text);
+    return mem_format("%s:%s=%s", workload->name, workload->unnamed, list);
+}
+
 static struct assignments assignments_of(const char *text, const char *full_name)
 {
+    const struct workload *workload = workload_of_name(full_name);
     size_t length = workload_length(full_name);
-    return read_assignments(text + length + (text[length] == ':'));
+    const char *list = text + length + (text[length] == ':');
+    struct assignments read = read_assignments(list);
+    if (is_unnamed(workload, list)) {
+        read.items[0].value = read.items[0].name;
+        read.items[0].name = mem_text(workload->unnamed);
+    }
+    return read;
 }
 
 char *workload_text_with(const char *text, const char *full_name, const char *value)
@@ -269,6 +291,11 @@ bool workload_find_path(const char *bytes, size_t from, struct param_path *path)
         struct param_assignment assignment;
         size_t end = at + strcspn(bytes + at, ",");
         param_split(bytes, at, end, &assignment);
+        if (at == strlen(workload->name) + 1 && is_unnamed(workload, bytes + at)) {
+            assignment.value = assignment.name;
+            assignment.name = mem_text(workload->unnamed);
+            assignment.value_at = at;
+        }
         found = find_in(workload, &assignment, path);
         free(assignment.name);
         free(assignment.value);

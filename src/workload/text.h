@@ -28,6 +28,10 @@ char *workload_text_with(const char *text, const char *full_name, const char *va
  * NULL: neither is known. The caller frees both. */
 char *workload_text_without(const char *text, const char *full_name, char **value);
 
+/* The text with the name of its first parameter, where that is left out: "schedule:file=x.xml". The caller
+ * frees it. */
+char *workload_text_named(const struct workload *workload, const char *text);
+
 /* Where a workload's text has a path: struct param, find_path. */
 bool workload_find_path(const char *bytes, size_t from, struct param_path *path);
 

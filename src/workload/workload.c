@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "workload/phase.h"
+#include "workload/text.h"
 
 struct workload_program {
     struct program program;
@@ -237,7 +238,9 @@ enum status workload_open(const char *spec, struct program **program)
     generated->workload = workload;
     generated->config = mem_alloc(1, workload->params->size, "a workload");
     generated->spec = bytes_to_text(spec);
-    enum status status = configure(generated, spec, name_bytes);
+    char *named = workload_text_named(workload, spec);
+    enum status status = configure(generated, named, name_bytes);
+    free(named);
     if (status != STATUS_OK) {
         generated_close(&generated->program);
         return status;

@@ -25,6 +25,7 @@ struct workload_problem {
  *     help.h, help.c           prints the workloads and their parameters
  *     list.h, list.c           the same as a table; workload_find, workload_add
  *     pingpong.c, dissemination.c, alltoall.c, collective.c, fmu.c, pattern.c    workloads
+ *     schedule.c               collective schedules of other programs (collfile)
  *     repeat.h, repeat.c       what alltoall and fmu share
  *     phase.h, phase.c         programs that come in phases
  *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: their
@@ -37,6 +38,8 @@ struct workload {
     const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;
     const struct param_table *params; /* of its text */
+    /* The parameter whose name may be left out if it comes first: "file" of schedule:FILE; NULL = none. */
+    const char *unnamed;
     /* A name that users give and that no workload has, and what they may mean by it; NULL = none. */
     const char *misnomer, *meant;
     /* Checks the parameters and derives the rest of *config. May set `groups`, `counts`, `file` and `setting`
