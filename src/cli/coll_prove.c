@@ -43,7 +43,7 @@ static const struct cli_command command = {
     .print_lists = print_formats,
 };
 
-/* ------------------------------------------------------------------------ JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *counts_json(const struct collfile_proof *proof)
 {
@@ -142,12 +142,12 @@ static enum status print_json(const char *path, const struct collfile_proof *pro
     return cli_print_json(object, 9);
 }
 
-/* ------------------------------------------------------------------------ text */
+/* --------------------------------------------------------------------- text */
 
 static void print_count(const char *name, uint64_t count)
 {
     if (count)
-        printf("  %-22s%" PRIu64 "\n", name, count);
+        printf("  %-24s%" PRIu64 "\n", name, count);
 }
 
 static const char *show_seconds(double seconds, char *buffer, size_t size)
@@ -160,12 +160,12 @@ static void print_claim(const struct collfile_claim *claim)
     char finish[64], bound[64], load[64];
     if (!(claim->finish_s > 0 && claim->finish_s < 1e6))
         return;
-    printf("  %-22s%s\n", "claims to finish in", show_seconds(claim->finish_s, finish, sizeof finish));
+    printf("  %-24s%s\n", "claims to finish in", show_seconds(claim->finish_s, finish, sizeof finish));
     if (!(claim->bound_s > 0 && claim->bound_s < 1e6 && claim->load_s < 1e6))
         return;
-    printf("  %-22s%s: %s\n", "no schedule is below", show_seconds(claim->bound_s, bound, sizeof bound),
+    printf("  %-24s%s: %s\n", "no schedule is below", show_seconds(claim->bound_s, bound, sizeof bound),
            claim->bound_text);
-    printf("  %-22s%s\n", "its busiest link needs", show_seconds(claim->load_s, load, sizeof load));
+    printf("  %-24s%s\n", "its busiest link needs", show_seconds(claim->load_s, load, sizeof load));
     if (!is_possible(claim, claim->bound_s) || !is_possible(claim, claim->load_s))
         printf("  the claim is impossible\n");
 }
@@ -198,16 +198,16 @@ static void print_counts(const struct collfile_proof *proof)
     print_count(is_circuits ? "circuits" : "steps", proof->steps);
     print_count("messages", proof->messages);
     if (proof->chunks_moved > 0)
-        printf("  %-22s%.10g\n", "chunks moved", proof->chunks_moved);
+        printf("  %-24s%.10g\n", "chunks moved", proof->chunks_moved);
     print_count("chunks copied", proof->copies);
     print_count("chunks reduced", proof->reductions);
     print_count("rounds", proof->rounds);
     print_count("links", proof->link_count);
     if (proof->bytes && proof->link_count)
-        printf("  %-22s%s\n", "bytes moved",
+        printf("  %-24s%s\n", "bytes moved",
                units_show_size((double)bytes_moved(proof), 4, bytes, sizeof bytes));
     if (proof->link_count) {
-        printf("  %-22s", "busiest link");
+        printf("  %-24s", "busiest link");
         print_link(proof, busiest_link(proof));
     }
 }
@@ -220,12 +220,12 @@ static enum status print_text(const char *path, const struct collfile_proof *pro
         cli_print_text("  ", proof->first_problem);
         for (int i = 0; i < COLLFILE_PROBLEMS; i++)
             if (proof->problems[i])
-                printf("  %-26s%" PRIu64 "\n", collfile_problem_name((enum collfile_problem)i),
+                printf("  %-24s%" PRIu64 "\n", collfile_problem_name((enum collfile_problem)i),
                        proof->problems[i]);
     }
     printf("\n%s%s, %s\n", collfile_op_name(proof->op), proof->in_place ? " in place" : "", proof->format);
     if (*proof->machine)
-        printf("  %-22s%s\n", "machine", proof->machine);
+        printf("  %-24s%s\n", "machine", proof->machine);
     print_counts(proof);
     print_claim(&proof->claim);
     for (size_t i = 0; with_links && i < proof->link_count; i++) {
@@ -235,7 +235,7 @@ static enum status print_text(const char *path, const struct collfile_proof *pro
     return standard_flush();
 }
 
-/* --------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------ command */
 
 struct prove_arguments {
     const char *path, *bytes;

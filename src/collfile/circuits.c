@@ -26,7 +26,7 @@ struct circuits {
 enum { PORTS_MAX = 1 << 20, COLUMNS = 5 };
 static const char header[] = "switch,start_s,end_s,src,dst";
 
-/* ---------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------ reading */
 
 static bool read_port(const char *text, uint32_t *port)
 {
@@ -90,7 +90,7 @@ static enum status read_lines(struct circuits *circuits)
     return status;
 }
 
-/* ------------------------------------------------------------------------ proof */
+/* -------------------------------------------------------------------- proof */
 
 static int compare(const void *a, const void *b, void *self)
 {

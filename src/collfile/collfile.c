@@ -35,7 +35,7 @@ const char *collfile_problem_name(enum collfile_problem problem)
     return names[problem];
 }
 
-/* ---------------------------------------------------------------------- sizes */
+/* -------------------------------------------------------------------- sizes */
 
 /* Chunk k of a block: from where the first k chunks end. So all chunks together are the block. */
 static uint64_t chunk_bytes(uint64_t bytes, uint64_t chunk, uint64_t chunks)
@@ -57,7 +57,7 @@ uint64_t collfile_message_bytes(const struct collfile_schedule *schedule, size_t
     return sum;
 }
 
-/* ---------------------------------------------------------------------- links */
+/* -------------------------------------------------------------------- links */
 
 static int compare_links(const void *a, const void *b)
 {
@@ -98,11 +98,16 @@ static void count_links(const struct collfile_schedule *schedule, struct collfil
     proof->link_count = kept;
     proof->messages = count;
     proof->chunks_moved = 0;
-    for (size_t i = 0; i < kept; i++)
+    for (size_t i = 0; i < kept; i++) {
         proof->chunks_moved += links[i].chunks;
+        if (proof->gpu_of_rank) {
+            links[i].from = proof->gpu_of_rank[links[i].from];
+            links[i].to = proof->gpu_of_rank[links[i].to];
+        }
+    }
 }
 
-/* ---------------------------------------------------------------------- files */
+/* -------------------------------------------------------------------- files */
 
 static enum status refuse_format(const struct collfile_text *text)
 {
@@ -163,7 +168,9 @@ enum status collfile_prove_text(const char *path, const char *bytes, size_t size
 void collfile_proof_free(struct collfile_proof *proof)
 {
     free(proof->links);
+    free(proof->gpu_of_rank);
     proof->links = NULL;
+    proof->gpu_of_rank = NULL;
     proof->link_count = 0;
 }
 

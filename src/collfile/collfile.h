@@ -10,7 +10,7 @@
 /* Collective schedules that other programs have written: read, proven, and made messages for the simulator.
  *
  *     collfile.h, collfile.c  a file from its path: finds the format and lets it prove
- *     format.h, formats.c     what a format provides, and the list of formats
+ *     format.h, formats.c, formats.def  what a format provides, and the list of formats
  *     text.h, text.c          a file's text, unpacked; errors and problems with their lines
  *     xml.h, xml.c            the elements of an XML text
  *     builder.h, builder.c    the messages of a schedule, and who waits for which
@@ -55,7 +55,7 @@ enum collfile_problem {
 const char *collfile_problem_name(enum collfile_problem problem); /* "undefined_reads" */
 
 struct collfile_link {
-    uint32_t from, to; /* numbers of ranks */
+    uint32_t from, to; /* numbers of GPUs, as the file has them; of ForestColl, in the order of their names */
     uint64_t messages;
     double chunks;
     uint64_t bytes; /* 0 if the size of the collective is not known */
@@ -87,7 +87,8 @@ struct collfile_proof {
     char first_problem[512];     /* "" or FILE:LINE: what is wrong */
     struct collfile_link *links; /* by source, then destination */
     size_t link_count;
-    char machine[64]; /* of the file: "NDv2, 4 chassis"; "" = unknown */
+    uint32_t *gpu_of_rank; /* their numbers in the file; NULL: those of the ranks */
+    char machine[64];      /* of the file: "NDv2, 4 chassis"; "" = unknown */
     struct collfile_claim claim;
 };
 

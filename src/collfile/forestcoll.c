@@ -16,7 +16,7 @@ struct send {
     uint32_t line;
 };
 
-struct tree {
+struct forest_tree {
     uint32_t root;
     uint32_t chunks, height;
     uint32_t first_send, send_count;
@@ -28,14 +28,14 @@ struct forest {
     struct collfile_proof *proof;
     uint32_t chunks; /* of a block */
     struct text_index names;
-    struct tree *trees;
+    struct forest_tree *trees;
     struct send *sends;
     size_t tree_count, tree_capacity, send_count, send_capacity;
 };
 
 enum { NODES_MAX = 4096, CHUNKS_MAX = 1 << 20 };
 
-/* ---------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------ reading */
 
 static bool read_name(struct forest *forest, const struct xml_element *element, const char *attribute,
                       uint32_t *number)
@@ -54,7 +54,7 @@ static bool read_name(struct forest *forest, const struct xml_element *element, 
 static bool begin_tree(struct forest *forest, const struct xml_element *element)
 {
     int64_t chunks, height = 0;
-    struct tree tree = {.first_send = (uint32_t)forest->send_count, .line = (uint32_t)element->line};
+    struct forest_tree tree = {.first_send = (uint32_t)forest->send_count, .line = (uint32_t)element->line};
     if (strcmp(element->name, "tree") != 0)
         return xml_unexpected(&forest->base, element, "<tree> is");
     if (!read_name(forest, element, "root", &tree.root) ||
@@ -116,10 +116,10 @@ static bool end(struct xml_reader *xml, uint32_t depth)
     return true;
 }
 
-/* ------------------------------------------------------------------------ proof */
+/* -------------------------------------------------------------------- proof */
 
 /* Who sends to each GPU in this tree: send + 1; 0: nobody. */
-static void find_parents(struct forest *forest, const struct tree *tree, uint32_t *parents)
+static void find_parents(struct forest *forest, const struct forest_tree *tree, uint32_t *parents)
 {
     memset(parents, 0, forest->names.count * sizeof *parents);
     for (uint32_t i = 0; i < tree->send_count; i++) {
@@ -133,7 +133,7 @@ static void find_parents(struct forest *forest, const struct tree *tree, uint32_
 }
 
 /* Sends between the root and the GPU; 0: there is none, or a loop. */
-static uint32_t depth_of(const struct forest *forest, const struct tree *tree, const uint32_t *parents,
+static uint32_t depth_of(const struct forest *forest, const struct forest_tree *tree, const uint32_t *parents,
                          uint32_t node)
 {
     uint32_t depth = 0;
@@ -144,7 +144,7 @@ static uint32_t depth_of(const struct forest *forest, const struct tree *tree, c
     return node == tree->root ? depth : 0;
 }
 
-static void check_tree(struct forest *forest, const struct tree *tree, const uint32_t *parents)
+static void check_tree(struct forest *forest, const struct forest_tree *tree, const uint32_t *parents)
 {
     uint32_t height = 0;
     for (uint32_t node = 0; node < forest->names.count; node++) {
@@ -184,7 +184,7 @@ static uint32_t *place_trees(struct forest *forest)
     return first;
 }
 
-/* ------------------------------------------------------------------------ messages */
+/* ----------------------------------------------------------------- messages */
 
 struct outgoing {
     uint32_t from, depth, send;
@@ -202,8 +202,8 @@ static int compare_outgoing(const void *a, const void *b)
 }
 
 /* Messages have the numbers of their sends. */
-static void add_tree(struct forest *forest, const struct tree *tree, uint32_t first, const uint32_t *parents,
-                     struct outgoing *outgoing, struct collfile_schedule *schedule)
+static void add_tree(struct forest *forest, const struct forest_tree *tree, uint32_t first,
+                     const uint32_t *parents, struct outgoing *outgoing, struct collfile_schedule *schedule)
 {
     for (uint32_t i = 0; i < tree->send_count; i++) {
         uint32_t number = tree->first_send + i;
@@ -261,7 +261,7 @@ static enum status check(struct forest *forest, struct collfile_schedule *schedu
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------ format */
+/* ------------------------------------------------------------------- format */
 
 static bool probe(const struct collfile_text *text)
 {

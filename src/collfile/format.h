@@ -3,7 +3,7 @@
 
 #include "collfile/text.h"
 
-/* A format of schedules: a file with one of these, and its line in formats.c. */
+/* A format of schedules: a file with one of these, and its line in formats.def. */
 struct collfile_format {
     const char *name; /* "MSCCL XML" */
     const char *doc;  /* what it looks like, in a few words */

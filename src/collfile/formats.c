@@ -1,9 +1,14 @@
 #include "collfile/format.h"
 
-extern const struct collfile_format msccl_format, forestcoll_format, teccl_format, circuits_format;
+#define SCHEDULE_FORMAT(name) extern const struct collfile_format name##_format;
+#include "collfile/formats.def"
+#undef SCHEDULE_FORMAT
 
-const struct collfile_format *const collfile_formats[] = {&msccl_format, &forestcoll_format, &teccl_format,
-                                                          &circuits_format, NULL};
+const struct collfile_format *const collfile_formats[] = {
+#define SCHEDULE_FORMAT(name) &name##_format,
+#include "collfile/formats.def"
+#undef SCHEDULE_FORMAT
+    NULL};
 
 const char *collfile_format_at(size_t index, const char **doc)
 {

@@ -99,7 +99,7 @@ void msccl_free(struct msccl_program *program);
 bool msccl_check(const struct collfile_text *text, struct collfile_proof *proof,
                  struct msccl_program *program);
 
-/* --------------------------------------------------------------------- cells */
+/* -------------------------------------------------------------------- cells */
 
 /* What a chunk of memory holds: the sum of input chunk `index` of the ranks in `set`. */
 struct msccl_content {
@@ -137,7 +137,7 @@ const char *msccl_describe(const struct msccl_memory *memory, struct msccl_conte
                            size_t size);
 const char *msccl_buffer_name(enum msccl_buffer buffer);
 
-/* --------------------------------------------------------------------- order */
+/* -------------------------------------------------------------------- order */
 
 /* Which step comes before which in every execution: vector clocks, one component for each threadblock. */
 struct msccl_order {
@@ -173,7 +173,7 @@ uint32_t msccl_order_read(struct msccl_order *order, uint32_t tb, uint32_t step,
 uint32_t msccl_order_write(struct msccl_order *order, uint32_t tb, uint32_t step, uint64_t cell,
                            uint32_t *other);
 
-/* ----------------------------------------------------------------- execution */
+/* ---------------------------------------------------------------- execution */
 
 struct msccl_message {
     uint32_t send, recv; /* steps; MSCCL_NONE: not received */

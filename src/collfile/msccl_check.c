@@ -5,7 +5,7 @@
 #include "collfile/msccl.h"
 
 /* What needs no execution. */
-struct check {
+struct msccl_checking {
     const struct collfile_text *text;
     struct collfile_proof *proof;
     struct msccl_program *program;
@@ -13,7 +13,7 @@ struct check {
     bool is_wrong;
 };
 
-static void check_blocks(struct check *check)
+static void check_blocks(struct msccl_checking *check)
 {
     const struct msccl_program *program = check->program;
     if (program->op == COLLFILE_ALLREDUCE || (program->block && program->loop % program->ranks == 0))
@@ -25,7 +25,7 @@ static void check_blocks(struct check *check)
                    program->ranks);
 }
 
-static void check_gpus(struct check *check)
+static void check_gpus(struct msccl_checking *check)
 {
     for (uint32_t id = 0; id < check->program->ranks; id++)
         if (check->program->gpu_of[id] == MSCCL_NONE) {
@@ -35,7 +35,7 @@ static void check_gpus(struct check *check)
         }
 }
 
-__attribute__((format(printf, 5, 6))) static void step_is_wrong(struct check *check, uint32_t tb,
+__attribute__((format(printf, 5, 6))) static void step_is_wrong(struct msccl_checking *check, uint32_t tb,
                                                                 uint32_t step, enum collfile_problem problem,
                                                                 const char *format, ...)
 {
@@ -51,7 +51,8 @@ __attribute__((format(printf, 5, 6))) static void step_is_wrong(struct check *ch
                    check->program->steps[step].number, message);
 }
 
-static void check_peer(struct check *check, const struct msccl_tb *tb, int32_t peer, const char *what)
+static void check_peer(struct msccl_checking *check, const struct msccl_tb *tb, int32_t peer,
+                       const char *what)
 {
     int32_t own = check->program->gpus[tb->gpu].id;
     if (peer == -1 || (peer >= 0 && peer < (int32_t)check->program->ranks && peer != own))
@@ -62,7 +63,7 @@ static void check_peer(struct check *check, const struct msccl_tb *tb, int32_t p
                    what, peer, check->program->ranks - 1);
 }
 
-static void check_place(struct check *check, uint32_t tb, uint32_t step, struct msccl_place place)
+static void check_place(struct msccl_checking *check, uint32_t tb, uint32_t step, struct msccl_place place)
 {
     uint32_t gpu = check->program->tbs[tb].gpu;
     uint64_t chunks = msccl_buffer_chunks(check->program, gpu, (enum msccl_buffer)place.buffer);
@@ -86,7 +87,7 @@ static struct msccl_tb *find_tb(const struct msccl_program *program, const struc
     return NULL;
 }
 
-static void check_dependency(struct check *check, uint32_t tb, uint32_t step)
+static void check_dependency(struct msccl_checking *check, uint32_t tb, uint32_t step)
 {
     struct msccl_program *program = check->program;
     struct msccl_step *found = &program->steps[step];
@@ -116,7 +117,7 @@ static uint64_t connection_key(int32_t from, int32_t to, int32_t channel)
 }
 
 /* Only a threadblock that sends or receives takes the connection. */
-static void check_connection(struct check *check, uint32_t tb, uint32_t step, bool is_send)
+static void check_connection(struct msccl_checking *check, uint32_t tb, uint32_t step, bool is_send)
 {
     const struct msccl_program *program = check->program;
     const struct msccl_tb *found = &program->tbs[tb];
@@ -138,7 +139,7 @@ static void check_connection(struct check *check, uint32_t tb, uint32_t step, bo
                       program->tbs[*slot - 1].id);
 }
 
-static void check_step(struct check *check, uint32_t tb, uint32_t index)
+static void check_step(struct msccl_checking *check, uint32_t tb, uint32_t index)
 {
     const struct msccl_tb *found = &check->program->tbs[tb];
     uint32_t step = found->first_step + index;
@@ -161,7 +162,7 @@ static void check_step(struct check *check, uint32_t tb, uint32_t index)
     check_dependency(check, tb, step);
 }
 
-static void check_tb(struct check *check, uint32_t tb)
+static void check_tb(struct msccl_checking *check, uint32_t tb)
 {
     const struct msccl_tb *found = &check->program->tbs[tb];
     bool was_wrong = check->is_wrong;
@@ -179,7 +180,7 @@ static void check_tb(struct check *check, uint32_t tb)
     check->is_wrong |= was_wrong;
 }
 
-static void check_copies(struct check *check)
+static void check_copies(struct msccl_checking *check)
 {
     const struct msccl_program *program = check->program;
     for (size_t i = 0; i < program->copy_count; i++) {
@@ -197,7 +198,7 @@ static void check_copies(struct check *check)
 bool msccl_check(const struct collfile_text *text, struct collfile_proof *proof,
                  struct msccl_program *program)
 {
-    struct check check = {.text = text, .proof = proof, .program = program};
+    struct msccl_checking check = {.text = text, .proof = proof, .program = program};
     check_blocks(&check);
     check_gpus(&check);
     if (!check.is_wrong)

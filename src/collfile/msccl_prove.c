@@ -10,7 +10,7 @@
  * which are the same in every execution without races, so one execution stands for all. */
 
 /* The messages that are on their way, first in, first out. */
-struct connection {
+struct msccl_connection {
     uint32_t head, tail;       /* message + 1 */
     uint32_t sender, receiver; /* threadblock; MSCCL_NONE: nobody */
     bool is_awaited;           /* the receiver waits */
@@ -23,7 +23,7 @@ struct state {
     bool is_queued;
 };
 
-struct execution {
+struct msccl_execution {
     const struct collfile_text *text;
     const struct msccl_program *program;
     struct collfile_proof *proof;
@@ -33,7 +33,7 @@ struct execution {
     struct state *states;
     uint32_t *queue; /* of threadblocks that can go on: a ring */
     size_t queue_head, queue_count;
-    struct connection *connections;
+    struct msccl_connection *connections;
     size_t connection_count, connection_capacity;
     struct hashmap by_key;
     uint32_t *next; /* of each message on its way: the one behind it + 1 */
@@ -44,9 +44,9 @@ struct execution {
     bool is_too_large;
 };
 
-/* ------------------------------------------------------------------- problems */
+/* ----------------------------------------------------------------- problems */
 
-__attribute__((format(printf, 5, 6))) static void step_is_wrong(struct execution *run, uint32_t tb,
+__attribute__((format(printf, 5, 6))) static void step_is_wrong(struct msccl_execution *run, uint32_t tb,
                                                                 uint32_t step, enum collfile_problem problem,
                                                                 const char *format, ...)
 {
@@ -61,7 +61,7 @@ __attribute__((format(printf, 5, 6))) static void step_is_wrong(struct execution
                    step - found->first_step, message);
 }
 
-static void report_race(struct execution *run, uint32_t tb, uint32_t step, struct msccl_place place,
+static void report_race(struct msccl_execution *run, uint32_t tb, uint32_t step, struct msccl_place place,
                         uint32_t k, bool is_write, uint32_t other_tb, uint32_t other)
 {
     const struct msccl_tb *found = &run->program->tbs[other_tb];
@@ -72,17 +72,17 @@ static void report_race(struct execution *run, uint32_t tb, uint32_t step, struc
         msccl_buffer_name((enum msccl_buffer)place.buffer), other - found->first_step, found->id);
 }
 
-/* -------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------- memory */
 
 /* Whether the chunk is in its buffer; check_place has reported it if it is not. */
-static bool is_inside(const struct execution *run, uint32_t tb, struct msccl_place place, uint32_t k)
+static bool is_inside(const struct msccl_execution *run, uint32_t tb, struct msccl_place place, uint32_t k)
 {
     int64_t at = (int64_t)place.offset + k;
     return at >= 0 && (uint64_t)at < msccl_buffer_chunks(run->program, run->program->tbs[tb].gpu,
                                                          (enum msccl_buffer)place.buffer);
 }
 
-static struct msccl_content read_chunk(struct execution *run, uint32_t tb, uint32_t step,
+static struct msccl_content read_chunk(struct msccl_execution *run, uint32_t tb, uint32_t step,
                                        struct msccl_place place, uint32_t k)
 {
     if (!is_inside(run, tb, place, k))
@@ -100,7 +100,7 @@ static struct msccl_content read_chunk(struct execution *run, uint32_t tb, uint3
     return content;
 }
 
-static void write_chunk(struct execution *run, uint32_t tb, uint32_t step, struct msccl_place place,
+static void write_chunk(struct msccl_execution *run, uint32_t tb, uint32_t step, struct msccl_place place,
                         uint32_t k, struct msccl_content content)
 {
     if (!is_inside(run, tb, place, k))
@@ -113,9 +113,9 @@ static void write_chunk(struct execution *run, uint32_t tb, uint32_t step, struc
     run->memory.contents[cell] = content;
 }
 
-/* ------------------------------------------------------------------ messages */
+/* ----------------------------------------------------------------- messages */
 
-static uint32_t find_connection(struct execution *run, int32_t from, int32_t to, int32_t channel)
+static uint32_t find_connection(struct msccl_execution *run, int32_t from, int32_t to, int32_t channel)
 {
     uint32_t *slot =
         hashmap_slot(&run->by_key, (uint64_t)from << 44 | (uint64_t)to << 32 | (uint32_t)channel);
@@ -123,13 +123,13 @@ static uint32_t find_connection(struct execution *run, int32_t from, int32_t to,
         run->connections =
             mem_grow(run->connections, &run->connection_capacity, run->connection_count + 1, "connections");
         run->connections[run->connection_count++] =
-            (struct connection){.sender = MSCCL_NONE, .receiver = MSCCL_NONE};
+            (struct msccl_connection){.sender = MSCCL_NONE, .receiver = MSCCL_NONE};
         *slot = (uint32_t)run->connection_count;
     }
     return *slot - 1;
 }
 
-static void make_ready(struct execution *run, uint32_t tb)
+static void make_ready(struct msccl_execution *run, uint32_t tb)
 {
     if (run->states[tb].is_queued)
         return;
@@ -137,10 +137,10 @@ static void make_ready(struct execution *run, uint32_t tb)
     run->queue[(run->queue_head + run->queue_count++) % run->program->tb_count] = tb;
 }
 
-static bool send_message(struct execution *run, uint32_t tb, uint32_t step, size_t first)
+static bool send_message(struct msccl_execution *run, uint32_t tb, uint32_t step, size_t first)
 {
     struct msccl_run *made = run->run;
-    struct connection *to = &run->connections[run->states[tb].to];
+    struct msccl_connection *to = &run->connections[run->states[tb].to];
     made->messages = mem_grow(made->messages, &made->message_capacity, made->message_count + 1, "messages");
     run->next = mem_grow(run->next, &run->next_capacity, made->message_count + 1, "messages");
     uint32_t number = (uint32_t)made->message_count++;
@@ -165,9 +165,9 @@ static bool send_message(struct execution *run, uint32_t tb, uint32_t step, size
 }
 
 /* The message that the step receives, or NULL: it has not been sent yet. */
-static struct msccl_message *receive(struct execution *run, uint32_t tb, uint32_t step)
+static struct msccl_message *receive(struct msccl_execution *run, uint32_t tb, uint32_t step)
 {
-    struct connection *from = &run->connections[run->states[tb].from];
+    struct msccl_connection *from = &run->connections[run->states[tb].from];
     if (from->head == 0) {
         from->is_awaited = true;
         return NULL;
@@ -193,7 +193,8 @@ static void advance(uint32_t *value, uint32_t other)
 }
 
 /* The round and the level of a step that nothing keeps waiting. */
-static void place_step(struct execution *run, uint32_t tb, uint32_t step, const struct msccl_message *message)
+static void place_step(struct msccl_execution *run, uint32_t tb, uint32_t step,
+                       const struct msccl_message *message)
 {
     struct msccl_run *made = run->run;
     uint32_t round = 0, level = 0, waits_for = run->program->steps[step].waits_for;
@@ -216,7 +217,8 @@ static void place_step(struct execution *run, uint32_t tb, uint32_t step, const 
 }
 
 /* What the step yields for each of its chunks: at the end of the contents. */
-static size_t compute(struct execution *run, uint32_t tb, uint32_t step, const struct msccl_message *message)
+static size_t compute(struct msccl_execution *run, uint32_t tb, uint32_t step,
+                      const struct msccl_message *message)
 {
     const struct msccl_step *content = &run->program->steps[step];
     const struct msccl_kind *kind = &msccl_kinds[content->type];
@@ -249,7 +251,7 @@ static size_t compute(struct execution *run, uint32_t tb, uint32_t step, const s
 }
 
 /* The threadblock does its next step. False: the step has to wait. */
-static bool do_step(struct execution *run, uint32_t tb)
+static bool do_step(struct msccl_execution *run, uint32_t tb)
 {
     struct state *state = &run->states[tb];
     uint32_t step = run->program->tbs[tb].first_step + state->done;
@@ -281,7 +283,7 @@ static bool do_step(struct execution *run, uint32_t tb)
     return true;
 }
 
-static void run_threadblock(struct execution *run, uint32_t tb)
+static void run_threadblock(struct msccl_execution *run, uint32_t tb)
 {
     struct state *state = &run->states[tb];
     const struct msccl_tb *found = &run->program->tbs[tb];
@@ -293,10 +295,10 @@ static void run_threadblock(struct execution *run, uint32_t tb)
     }
 }
 
-/* ------------------------------------------------------------------- the end */
+/* ------------------------------------------------------------------ the end */
 
 /* The threadblock for which this one waits; MSCCL_NONE: what it waits for never comes. */
-static uint32_t waits_for(const struct execution *run, uint32_t tb)
+static uint32_t waits_for(const struct msccl_execution *run, uint32_t tb)
 {
     uint32_t step = run->program->tbs[tb].first_step + run->states[tb].done;
     uint32_t other = run->program->steps[step].waits_for;
@@ -312,7 +314,7 @@ static uint32_t waits_for(const struct execution *run, uint32_t tb)
     return sender;
 }
 
-static void report_deadlock(struct execution *run, uint32_t tb)
+static void report_deadlock(struct msccl_execution *run, uint32_t tb)
 {
     uint32_t left = (uint32_t)run->program->tb_count, at = tb;
     while (left-- && waits_for(run, at) != MSCCL_NONE)
@@ -329,7 +331,7 @@ static void report_deadlock(struct execution *run, uint32_t tb)
                       run->program->tbs[other].id);
 }
 
-static void check_threadblocks(struct execution *run)
+static void check_threadblocks(struct msccl_execution *run)
 {
     uint64_t before = run->proof->problems[COLLFILE_DEADLOCK], blocked = 0;
     for (uint32_t tb = 0; tb < run->program->tb_count; tb++)
@@ -338,7 +340,7 @@ static void check_threadblocks(struct execution *run)
     run->proof->problems[COLLFILE_DEADLOCK] = before + blocked;
 }
 
-static void check_messages(struct execution *run)
+static void check_messages(struct msccl_execution *run)
 {
     for (size_t i = 0; i < run->run->message_count; i++) {
         const struct msccl_message *message = &run->run->messages[i];
@@ -354,7 +356,8 @@ static void check_messages(struct execution *run)
 }
 
 /* "written by step 3 of threadblock 1" into the buffer; *line becomes that of the step. */
-static void name_writer(const struct execution *run, uint64_t cell, char *buffer, size_t size, uint32_t *line)
+static void name_writer(const struct msccl_execution *run, uint64_t cell, char *buffer, size_t size,
+                        uint32_t *line)
 {
     const struct msccl_access *access = &run->order.accesses[cell];
     if (access->writer == 0) {
@@ -366,7 +369,7 @@ static void name_writer(const struct execution *run, uint64_t cell, char *buffer
     snprintf(buffer, size, "written by threadblock %d, step %u", tb->id, access->step - 1);
 }
 
-static void check_result(struct execution *run, uint32_t id)
+static void check_result(struct msccl_execution *run, uint32_t id)
 {
     uint32_t gpu = run->program->gpu_of[id];
     char has[128], wants[128], writer[64];
@@ -385,9 +388,9 @@ static void check_result(struct execution *run, uint32_t id)
     }
 }
 
-/* ----------------------------------------------------------------- beginning */
+/* ---------------------------------------------------------------- beginning */
 
-static void copy_before(struct execution *run)
+static void copy_before(struct msccl_execution *run)
 {
     for (size_t i = 0; i < run->program->copy_count; i++) {
         const struct msccl_copy *copy = &run->program->copies[i];
@@ -398,7 +401,7 @@ static void copy_before(struct execution *run)
     }
 }
 
-static void connect(struct execution *run)
+static void connect(struct msccl_execution *run)
 {
     for (uint32_t tb = 0; tb < run->program->tb_count; tb++) {
         const struct msccl_tb *found = &run->program->tbs[tb];
@@ -421,7 +424,7 @@ static void connect(struct execution *run)
     }
 }
 
-static void open_execution(struct execution *run)
+static void open_execution(struct msccl_execution *run)
 {
     size_t steps = run->program->step_count + 1, tbs = run->program->tb_count + 1;
     msccl_memory_init(&run->memory, run->program);
@@ -439,7 +442,7 @@ static void open_execution(struct execution *run)
     connect(run);
 }
 
-static void close_execution(struct execution *run)
+static void close_execution(struct msccl_execution *run)
 {
     msccl_memory_free(&run->memory);
     msccl_order_free(&run->order);
@@ -477,7 +480,7 @@ enum status msccl_execute(const struct collfile_text *text, const struct msccl_p
 {
     if (is_too_large(program))
         return refuse_size(text, program);
-    struct execution run = {.text = text, .program = program, .proof = proof, .run = made};
+    struct msccl_execution run = {.text = text, .program = program, .proof = proof, .run = made};
     open_execution(&run);
     while (run.queue_count && !run.is_too_large) {
         uint32_t tb = run.queue[run.queue_head];

@@ -28,7 +28,7 @@ struct msccl_reader {
     bool has_loop;
 };
 
-/* ----------------------------------------------------------------- attributes */
+/* --------------------------------------------------------------- attributes */
 
 static bool read_op(struct xml_reader *reader, const struct xml_element *element, enum collfile_op *op)
 {
@@ -110,7 +110,7 @@ static bool check_short(struct xml_reader *reader, const struct xml_element *ele
     return false;
 }
 
-/* ------------------------------------------------------------------- elements */
+/* ----------------------------------------------------------------- elements */
 
 static bool begin_algo(struct msccl_reader *reader, const struct xml_element *element)
 {
@@ -311,7 +311,7 @@ void msccl_free(struct msccl_program *program)
     *program = (struct msccl_program){.ranks = 0};
 }
 
-/* --------------------------------------------------------------------- format */
+/* ------------------------------------------------------------------- format */
 
 static bool probe(const struct collfile_text *text)
 {

@@ -49,7 +49,7 @@ struct teccl_file {
 enum status teccl_read(const struct collfile_text *text, struct teccl_file *file);
 void teccl_free(struct teccl_file *file);
 
-/* ------------------------------------------------------------------ machines */
+/* ----------------------------------------------------------------- machines */
 
 /* The machines of TE-CCL whose outputs are published. */
 struct teccl_machine {

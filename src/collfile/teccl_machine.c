@@ -64,7 +64,7 @@ bool teccl_is_switch(const struct teccl_machine *machine, uint32_t node)
     return strcmp(machine->name, "DGX2") == 0 ? node % (DGX2_GPUS + 1) == 0 : node == 0;
 }
 
-/* ----------------------------------------------------------------- which it is */
+/* -------------------------------------------------------------- which it is */
 
 static bool has_hop(const struct teccl_machine *machine, const struct teccl_file *file,
                     const struct teccl_hop *hop)
@@ -111,7 +111,7 @@ struct teccl_machine teccl_machine_of(const struct teccl_file *file)
     return (struct teccl_machine){.name = NULL};
 }
 
-/* ---------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------- bounds */
 
 /* Nodes first ... last on one side: what leaves it, what comes in, and its GPUs. */
 struct cut {

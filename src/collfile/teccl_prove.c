@@ -28,7 +28,7 @@ struct teccl_proof {
     bool *wanted;       /* (source * gpus + destination) * blocks + part: there is a demand */
 };
 
-/* ------------------------------------------------------------------------ roles */
+/* -------------------------------------------------------------------- roles */
 
 /* GPUs of the machine, or else all numbers up to the last that are no switch, take part. */
 static void check_roles(struct teccl_proof *proof)
@@ -62,15 +62,18 @@ static uint32_t missing_gpus(const struct teccl_file *file)
 static void number_gpus(struct teccl_proof *proof)
 {
     proof->gpu_of = mem_alloc(TECCL_NODES_MAX, sizeof *proof->gpu_of, "nodes");
+    proof->proof->gpu_of_rank = mem_alloc(TECCL_NODES_MAX, sizeof *proof->gpu_of, "nodes");
     for (uint32_t node = 0; node < proof->file->nodes; node++)
-        if (proof->file->roles[node] & TECCL_GPU)
+        if (proof->file->roles[node] & TECCL_GPU) {
+            proof->proof->gpu_of_rank[proof->gpus] = node;
             proof->gpu_of[node] = proof->gpus++;
+        }
     proof->blocks = proof->file->chunks;
     if (proof->file->is_alltoall)
         proof->blocks = (proof->file->chunks + proof->gpus - 1) / proof->gpus;
 }
 
-/* --------------------------------------------------------------------- sorting */
+/* ------------------------------------------------------------------ sorting */
 
 struct sorting {
     const struct teccl_hop *flows;
@@ -144,7 +147,7 @@ static double *sum_up(const struct teccl_file *file, const uint32_t *order, int 
     return sums;
 }
 
-/* ------------------------------------------------------------------------ times */
+/* -------------------------------------------------------------------- times */
 
 /* The first epoch in which what this hop brings can go on: at least one later, and not before the latency of
  * its first link is over. */
@@ -175,7 +178,7 @@ static double here_before(const struct teccl_proof *proof, const struct teccl_ho
     return volume;
 }
 
-/* ------------------------------------------------------------------------ paths */
+/* -------------------------------------------------------------------- paths */
 
 static void path_is_wrong(struct teccl_proof *proof, const struct teccl_demand *demand,
                           enum collfile_problem problem, const char *what, const char *hop)
@@ -272,7 +275,7 @@ static void check_demand(struct teccl_proof *proof, const struct teccl_demand *d
         check_met(proof, demand);
 }
 
-/* ------------------------------------------------------------------------ flows */
+/* -------------------------------------------------------------------- flows */
 
 static double total(const struct teccl_proof *proof, const uint32_t *order, const struct teccl_hop *flow,
                     uint32_t node, int by)
@@ -360,14 +363,6 @@ static void take_flows_for_demands(struct teccl_proof *proof)
     }
 }
 
-static uint32_t node_of(const struct teccl_proof *proof, uint32_t gpu)
-{
-    uint32_t node = 0;
-    while (!(proof->file->roles[node] & TECCL_GPU) || proof->gpu_of[node] != gpu)
-        node++;
-    return node;
-}
-
 static void check_pairs(struct teccl_proof *proof)
 {
     for (uint32_t source = 0; source < proof->gpus; source++)
@@ -376,13 +371,14 @@ static void check_pairs(struct teccl_proof *proof)
                 if (!proof->wanted[((size_t)source * proof->gpus + destination) * proof->blocks + part])
                     collfile_wrong(proof->text, proof->proof, COLLFILE_MISSING_PAIR, 0,
                                    "nothing comes from GPU %u to GPU %u (part %u of its block)",
-                                   node_of(proof, source), node_of(proof, destination), part);
+                                   proof->proof->gpu_of_rank[source], proof->proof->gpu_of_rank[destination],
+                                   part);
     uint64_t missing = missing_gpus(proof->file), all = proof->gpus + missing;
     proof->proof->problems[COLLFILE_MISSING_PAIR] +=
         (all * (all - 1) - (uint64_t)proof->gpus * (proof->gpus - 1)) * proof->blocks;
 }
 
-/* --------------------------------------------------------------------- schedule */
+/* ----------------------------------------------------------------- schedule */
 
 /* Flows in the order in which they are sent. */
 static int compare_epochs(const void *a, const void *b, void *self)
@@ -471,7 +467,7 @@ static void make_schedule(struct teccl_proof *proof, struct collfile_schedule *s
     free(sending.is_known);
 }
 
-/* ------------------------------------------------------------------------ claim */
+/* -------------------------------------------------------------------- claim */
 
 /* A chunk on a link. A switch copies a chunk of an allgather: one to the switch serves several from there on.
  */
@@ -546,7 +542,7 @@ static void check_claim(struct teccl_proof *proof)
     claim->load_s = load_s(proof, chunk_bytes);
 }
 
-/* ----------------------------------------------------------------------- format */
+/* ------------------------------------------------------------------- format */
 
 static bool probe(const struct collfile_text *text)
 {

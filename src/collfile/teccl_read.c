@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-/* ----------------------------------------------------------------------- words */
+/* -------------------------------------------------------------------- words */
 
 /* Takes these bytes off the text. */
 static bool take(const char **at, const char *word)
@@ -70,7 +70,7 @@ static bool take_hop(struct teccl_file *file, const char **at, struct teccl_hop 
     return **at == '\0';
 }
 
-/* ---------------------------------------------------------------------- places */
+/* ------------------------------------------------------------------- places */
 
 static enum status refuse_text(const struct collfile_text *text, const char *value, const char *expected)
 {
@@ -153,7 +153,7 @@ static enum status read_demand(const struct collfile_text *text, struct teccl_fi
     return status;
 }
 
-/* ------------------------------------------------------------------------ file */
+/* --------------------------------------------------------------------- file */
 
 /* The member of that name, whatever number stands before it and however it is written: "7-Flows", "6-Flows",
  * "8-Chunk paths". */

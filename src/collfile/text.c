@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-/* ----------------------------------------------------------------- unpacking */
+/* ---------------------------------------------------------------- unpacking */
 
 static bool is_packed(const char *bytes, size_t size)
 {
@@ -108,7 +108,7 @@ void collfile_text_free(struct collfile_text *text)
     *text = (struct collfile_text){0};
 }
 
-/* ------------------------------------------------------------------ messages */
+/* ----------------------------------------------------------------- messages */
 
 /* The whole line of that number. NULL: there is none. */
 static const char *find_line(const struct collfile_text *text, uint64_t line, size_t *length)

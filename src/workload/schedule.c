@@ -44,7 +44,7 @@ PARAM_TABLE(
      .max = "1000000000",
      .doc = "number of repetitions"});
 
-/* ------------------------------------------------------------------- preparing */
+/* ---------------------------------------------------------------- preparing */
 
 static void index_receives(struct schedule_config *config)
 {
@@ -135,7 +135,7 @@ static void schedule_release(void *self)
     free(config->sizes);
 }
 
-/* ----------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 static uint32_t schedule_ranks(const void *self)
 {
