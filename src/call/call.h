@@ -137,6 +137,7 @@ struct call_place {
 };
 
 struct program;
+struct graph;
 struct openloop;
 
 /* Where in the calls of a rank somebody reads. All zero: before the first call. */
@@ -184,6 +185,9 @@ struct program {
     /* Instead of calls: open-loop traffic (workload/openloop.h); NULL = none. `ranks` is then the number of
      * nodes, or 0 for all nodes of the topology. */
     const struct openloop *openloop;
+    /* Instead of calls: operations with dependences (call/graph.h); NULL = none. Then next() has no calls. */
+    const struct graph *graph;
+    uint64_t key[2]; /* of a trace: the hash of its contents */
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with

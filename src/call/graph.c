@@ -1,0 +1,213 @@
+#include "call/graph.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+
+/* ---------------------------------------------------------------- describing */
+
+static const char *show_peer(uint32_t peer, char *buffer, size_t size)
+{
+    if (peer == GRAPH_ANY)
+        snprintf(buffer, size, "any rank");
+    else
+        snprintf(buffer, size, "rank %u", peer);
+    return buffer;
+}
+
+const char *graph_describe(const struct graph_operation *operation, char *buffer, size_t size)
+{
+    char peer[32], tag[32] = "any tag";
+    if (operation->tag != GRAPH_ANY)
+        snprintf(tag, sizeof tag, "tag %u", operation->tag);
+    switch ((enum graph_kind)operation->kind) {
+    case GRAPH_SEND:
+    case GRAPH_RECV:
+        snprintf(buffer, size, "%s of %llu bytes %s %s, %s", operation->kind == GRAPH_SEND ? "send" : "recv",
+                 (unsigned long long)operation->amount, operation->kind == GRAPH_SEND ? "to" : "from",
+                 show_peer(operation->peer, peer, sizeof peer), tag);
+        break;
+    case GRAPH_COMPUTE:
+        snprintf(buffer, size, "calc of %llu ps", (unsigned long long)operation->amount);
+        break;
+    case GRAPH_WORK:
+        snprintf(buffer, size, "calc of %llu operations", (unsigned long long)operation->amount);
+        break;
+    default:
+        snprintf(buffer, size, "collective call");
+        break;
+    }
+    return buffer;
+}
+
+/* ------------------------------------------------------------------ building */
+
+static struct graph_rank *present_rank(const struct graph_builder *builder)
+{
+    return &builder->ranks[builder->rank_count - 1];
+}
+
+void graph_builder_rank(struct graph_builder *builder)
+{
+    builder->ranks =
+        mem_grow(builder->ranks, &builder->rank_capacity, builder->rank_count + 1, "ranks of a graph");
+    builder->ranks[builder->rank_count++] = (struct graph_rank){.first = builder->count};
+    builder->rank_first = builder->count;
+    builder->edge_count = 0;
+}
+
+static void note(struct graph *graph, const struct graph_operation *operation)
+{
+    bool is_message = operation->kind == GRAPH_SEND || operation->kind == GRAPH_RECV;
+    bool any_tag = is_message && operation->tag == GRAPH_ANY;
+    graph->operations++;
+    graph->sends += operation->kind == GRAPH_SEND;
+    graph->has_any |= any_tag || (is_message && operation->peer == GRAPH_ANY);
+    graph->has_any_sends |= any_tag && operation->kind == GRAPH_SEND;
+    if (graph->cores <= operation->core)
+        graph->cores = operation->core + 1U;
+    if (graph->nics <= operation->nic)
+        graph->nics = operation->nic + 1U;
+}
+
+uint32_t graph_builder_add(struct graph_builder *builder, const struct graph_operation *operation)
+{
+    builder->operations =
+        mem_grow(builder->operations, &builder->capacity, builder->count + 1, "operations of a graph");
+    struct graph_operation *added = &builder->operations[builder->count++];
+    *added = *operation;
+    added->needs = added->on_end = added->on_begin = 0;
+    note(&builder->graph, operation);
+    return present_rank(builder)->count++;
+}
+
+void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32_t after, bool on_begin)
+{
+    builder->edges =
+        mem_grow(builder->edges, &builder->edge_capacity, builder->edge_count + 1, "dependences of a rank");
+    builder->edges[builder->edge_count++] =
+        (struct graph_edge){.before = before, .after = after, .on_begin = on_begin};
+}
+
+/* Counts the dependents of each operation, then puts them in their places, in the order in which they were
+ * added. The sums are in on_end and on_begin of the operation behind, so that filling leaves the firsts. */
+static void make_lists(struct graph_builder *builder, struct graph_operation *operations, uint32_t count)
+{
+    uint32_t *dependents = builder->dependents + builder->dependent_count, sum = 0;
+    for (size_t i = 0; i < builder->edge_count; i++) {
+        const struct graph_edge *edge = &builder->edges[i];
+        operations[edge->after].needs++;
+        if (edge->on_begin)
+            operations[edge->before].on_begin++;
+        else
+            operations[edge->before].on_end++;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t on_end = operations[i].on_end, on_begin = operations[i].on_begin;
+        operations[i].on_end = sum;
+        operations[i].on_begin = sum + on_end;
+        sum += on_end + on_begin;
+    }
+    for (size_t i = 0; i < builder->edge_count; i++) {
+        const struct graph_edge *edge = &builder->edges[i];
+        struct graph_operation *before = &operations[edge->before];
+        dependents[edge->on_begin ? before->on_begin++ : before->on_end++] = edge->after;
+    }
+    operations[count] = (struct graph_operation){.on_end = sum, .on_begin = sum};
+    /* on_begin is now where the next operation's list starts, and on_end where its own on_begin does. */
+    for (uint32_t i = count; i-- > 0;) {
+        operations[i].on_begin = operations[i].on_end;
+        operations[i].on_end = i ? operations[i - 1].on_begin : 0;
+    }
+}
+
+/* Takes operations off as a run would. What is left waits in a circle, or for one. */
+static uint32_t find_circle(const struct graph_operation *operations, const uint32_t *dependents,
+                            uint32_t count)
+{
+    uint32_t *left = mem_alloc(count, sizeof *left, "dependences of a rank");
+    uint32_t *ready = mem_alloc(count, sizeof *ready, "operations of a rank");
+    uint32_t ready_count = 0, taken = 0, circle = GRAPH_ANY;
+    for (uint32_t i = 0; i < count; i++) {
+        left[i] = operations[i].needs;
+        if (!left[i])
+            ready[ready_count++] = i;
+    }
+    while (taken < ready_count) {
+        const struct graph_operation *operation = &operations[ready[taken++]];
+        for (uint32_t i = operation->on_end; i < operation[1].on_end; i++)
+            if (!--left[dependents[i]])
+                ready[ready_count++] = dependents[i];
+    }
+    /* Each one that is left waits for one that is left: so many steps back lead into the circle. */
+    if (taken < count) {
+        uint32_t *before = ready;
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t k = operations[i].on_end; left[i] && k < operations[i + 1].on_end; k++)
+                before[dependents[k]] = i;
+        for (circle = 0; !left[circle]; circle++)
+            ;
+        for (uint32_t steps = 0; steps < count; steps++)
+            circle = before[circle];
+    }
+    free(left);
+    free(ready);
+    return circle;
+}
+
+uint32_t graph_builder_end(struct graph_builder *builder)
+{
+    struct graph_rank *rank = present_rank(builder);
+    builder->operations =
+        mem_grow(builder->operations, &builder->capacity, builder->count + 1, "operations of a graph");
+    builder->dependents = mem_grow(builder->dependents, &builder->dependent_capacity,
+                                   builder->dependent_count + builder->edge_count, "dependences of a graph");
+    struct graph_operation *operations = builder->operations + builder->rank_first;
+    make_lists(builder, operations, rank->count);
+    uint32_t circle =
+        builder->edge_count
+            ? find_circle(operations, builder->dependents + builder->dependent_count, rank->count)
+            : GRAPH_ANY;
+    builder->count++;
+    builder->dependent_count += builder->edge_count;
+    builder->graph.dependences += builder->edge_count;
+    return circle;
+}
+
+struct graph graph_builder_finish(struct graph_builder *builder)
+{
+    const struct graph_operation *operations = builder->operations;
+    const uint32_t *dependents = builder->dependents;
+    uint64_t first = 0;
+    for (size_t i = 0; i < builder->rank_count; i++) {
+        struct graph_rank *rank = &builder->ranks[i];
+        rank->operations = operations + rank->first;
+        rank->dependents = dependents;
+        rank->first = first;
+        first += rank->count;
+        dependents += rank->operations[rank->count].on_end;
+    }
+    free(builder->edges);
+    builder->edges = NULL;
+    builder->edge_count = builder->edge_capacity = 0;
+    builder->graph.ranks = builder->ranks;
+    builder->graph.calls = builder->calls;
+    return builder->graph;
+}
+
+void graph_builder_free(struct graph_builder *builder)
+{
+    free(builder->ranks);
+    free(builder->operations);
+    free(builder->dependents);
+    free(builder->calls);
+    free(builder->edges);
+    *builder = (struct graph_builder){.rank_count = 0};
+}
+
+size_t graph_builder_bytes(const struct graph_builder *builder)
+{
+    return builder->rank_capacity * sizeof *builder->ranks + builder->capacity * sizeof *builder->operations +
+           builder->dependent_capacity * sizeof *builder->dependents +
+           builder->call_capacity * sizeof *builder->calls;
+}
