@@ -28,8 +28,7 @@
 struct engine_input {
     struct program *program; /* NULL: it is not open yet */
     const struct config *config;
-    const struct fabric_ops *const *fabrics;
-    size_t fabric_count;
+    const struct fabric_ops *fabric;
     const char *compat; /* the simulator whose results are wanted; NULL: our own semantics */
     bool has_host;      /* a host model is wanted */
 };

@@ -20,7 +20,11 @@
 #include "workload/text.h"
 #include "workload/workload.h"
 
-static const char *const compat_names[] = {[COMPAT_NONE] = "none", [COMPAT_SIMPLECOMM] = "simplecomm", NULL};
+static const char *const compat_names[] = {[COMPAT_NONE] = "none",
+                                           [COMPAT_SIMPLECOMM] = "simplecomm",
+                                           [COMPAT_LOGGOPSIM] = "loggopsim",
+                                           [COMPAT_ATLAHS] = "atlahs",
+                                           NULL};
 
 PARAM_TABLE(
     experiment_params, "experiment", struct experiment_config, "what runs, and on what",
@@ -57,7 +61,9 @@ PARAM_TABLE(
      .offset = offsetof(struct experiment_config, compat),
      .default_text = "none",
      .choices = compat_names,
-     .doc = "whose semantics: none = our own, simplecomm = what SimpleComm computes (docs/simplecomm.md)"});
+     .doc = "whose semantics: none = our own, simplecomm = what SimpleComm computes (docs/simplecomm.md), "
+            "loggopsim "
+            "and atlahs = what LogGOPSim and its fork in ATLAHS compute (docs/goal.md)"});
 
 /* --------------------------------------------------------------------- open */
 
@@ -111,22 +117,30 @@ static enum status note_origin(const struct experiment *experiment, const char *
     return status;
 }
 
-/* Chooses the engine, which says what of the experiment it cannot run. */
-static enum status choose_engine(struct experiment *experiment)
+/* Chooses the engine of a fabric, which says what of the experiment it cannot run. */
+static enum status choose_engine(struct experiment *experiment, size_t fabric)
 {
     const struct experiment_config *chosen = experiment->chosen;
-    struct engine_input input = {
+    const struct engine_input input = {
         .program = experiment->program,
         .config = experiment->config,
-        .fabrics = experiment->fabrics,
-        .fabric_count = experiment->fabric_count,
+        .fabric = experiment->fabrics[fabric],
         .compat = chosen->compat != COMPAT_NONE ? compat_names[chosen->compat] : NULL,
         .has_host =
             ((const struct host_config *)config_of(experiment->config, &host_params))->system != NULL};
-    experiment->engine = engines_find(&input);
-    if (!experiment->engine)
+    const struct engine *engine = engines_find(&input);
+    experiment->engines[fabric] = engine;
+    if (!engine)
         return STATUS_BAD_INPUT;
-    return experiment->engine->prepare ? experiment->engine->prepare(&input) : STATUS_OK;
+    return engine->prepare ? engine->prepare(&input) : STATUS_OK;
+}
+
+static enum status choose_engines(struct experiment *experiment)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++)
+        status = choose_engine(experiment, i);
+    return status;
 }
 
 /* The program's own setting, in the experiment's own config. */
@@ -149,7 +163,7 @@ static enum status open_parts(struct experiment *experiment)
 {
     enum status status = choose_fabrics(experiment);
     if (status == STATUS_OK)
-        status = choose_engine(experiment);
+        status = choose_engines(experiment);
     if (status == STATUS_OK)
         status = note_origin(experiment, "host.system", hosts_init(experiment));
     if (status == STATUS_OK && !experiment->program)
@@ -157,7 +171,7 @@ static enum status open_parts(struct experiment *experiment)
                              open_program(experiment));
     if (status == STATUS_OK)
         status = apply_program(experiment);
-    return status == STATUS_OK ? choose_engine(experiment) : status;
+    return status == STATUS_OK ? choose_engines(experiment) : status;
 }
 
 /* `experiment` has the program, if it is open. */
@@ -303,7 +317,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     }
     program->ops->rewind(program);
     if (status == STATUS_OK)
-        status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
+        status = experiment->engines[index]->run(&params, &result->usage, keep_statistics, result);
     progress_end();
     traffic_free(&traffic);
     if (status == STATUS_OK && params.critical)

@@ -31,7 +31,7 @@
 #include "trace/trace.h"
 
 /* The semantics of a run: Heliograph's, or those of another simulator, which has an engine of its own. */
-enum experiment_compat { COMPAT_NONE, COMPAT_SIMPLECOMM };
+enum experiment_compat { COMPAT_NONE, COMPAT_SIMPLECOMM, COMPAT_LOGGOPSIM, COMPAT_ATLAHS };
 
 /* An experiment: one program on one or several fabrics, with one set of parameters. */
 struct experiment_config {
@@ -58,7 +58,7 @@ struct experiment {
     const struct config *config; /* the caller's, or own_config */
     struct config *own_config;   /* with what machine, fabrics and program set; NULL: they set nothing */
     const struct experiment_config *chosen;
-    const struct engine *engine;
+    const struct engine *engines[EXPERIMENT_FABRICS]; /* of each fabric */
     struct program *program;
     bool program_is_lent; /* the caller closes it */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];

@@ -54,7 +54,7 @@ enum status memory_estimate(const struct experiment *experiment, size_t index, s
                                    .seed = experiment->chosen->seed};
     *estimate = (struct estimate){.count = 0};
     add_program(experiment->program, estimate);
-    enum status status = experiment->engine->estimate(&params, estimate);
+    enum status status = experiment->engines[index]->estimate(&params, estimate);
     add_traffic(fabric, experiment->config, estimate->pairs, estimate);
     add_path(experiment, estimate);
     return status == STATUS_OK ? experiment->program->status : status;

@@ -51,8 +51,9 @@ static void add_parts(struct unused_params *unused, const struct experiment *exp
                                                        &host_params};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         add_table(unused, always[i]);
-    for (const struct param_table *const *table = experiment->engine->params; *table; table++)
-        add_table(unused, *table);
+    for (size_t i = 0; i < experiment->fabric_count; i++)
+        for (const struct param_table *const *table = experiment->engines[i]->params; *table; table++)
+            add_table(unused, *table);
     if (experiment->has_host)
         add_table(unused, &rnic_params);
     for (size_t i = 0; i < experiment->fabric_count; i++)
@@ -87,8 +88,9 @@ static void add_setting(void *self, const struct param *param, const char *value
 void unused_params_add(struct unused_params *unused, const struct config *given,
                        const struct experiment *experiment)
 {
-    if (!experiment->engine->params)
-        return;
+    for (size_t i = 0; i < experiment->fabric_count; i++)
+        if (!experiment->engines[i]->params)
+            return;
     config_each(given, &(struct setting_finder){unused, given}, add_setting);
     add_parts(unused, experiment);
 }

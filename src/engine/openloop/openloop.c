@@ -53,15 +53,12 @@ static enum status prepare(const struct engine_input *input)
                    input->has_host ? "host.system" : "compat");
         return STATUS_BAD_INPUT;
     }
-    for (size_t i = 0; i < input->fabric_count; i++) {
-        const struct fabric_ops *fabric = input->fabrics[i];
-        if (fabric->wants_traffic && fabric->wants_traffic(input->config)) {
-            diag_error("fabric %s has to know all messages before they are sent, from the calls of a "
-                       "program; workload "
-                       "%s has no calls",
-                       fabric->name, program->name);
-            return STATUS_BAD_INPUT;
-        }
+    const struct fabric_ops *fabric = input->fabric;
+    if (fabric->wants_traffic && fabric->wants_traffic(input->config)) {
+        diag_error("fabric %s has to know all messages before they are sent, from the calls of a program; "
+                   "workload %s has no calls",
+                   fabric->name, program->name);
+        return STATUS_BAD_INPUT;
     }
     return set_nodes(program, input->config);
 }

@@ -1,5 +1,7 @@
 #include "engine/rank/ranks.h"
 
+#include <string.h>
+
 #include "base/diag.h"
 #include "engine/rank/deadlock.h"
 #include "engine/rank/demand.h"
@@ -208,7 +210,9 @@ static enum status estimate(const struct engine_params *params, struct estimate 
 
 static bool runs(const struct engine_input *input)
 {
-    return !input->compat && !(input->program && input->program->openloop);
+    const struct program *program = input->program;
+    return !input->compat && strcmp(input->fabric->name, "loggops") != 0 &&
+           !(program && (program->openloop || program->graph));
 }
 
 static void watch(void *self)

@@ -384,13 +384,13 @@ static bool runs(const struct engine_input *input)
 
 static enum status prepare(const struct engine_input *input)
 {
-    for (size_t i = 0; i < input->fabric_count; i++)
-        if (!simplecomm_has(input->fabrics[i])) {
-            diag_error("SimpleComm has no fabric %s; with compat=simplecomm there are packet (its KAHUNA), "
-                       "fmu and hybrid",
-                       input->fabrics[i]->name);
-            return STATUS_BAD_INPUT;
-        }
+    if (!simplecomm_has(input->fabric)) {
+        diag_error(
+            "SimpleComm has no fabric %s; with compat=simplecomm there are packet (its KAHUNA), fmu and "
+            "hybrid",
+            input->fabric->name);
+        return STATUS_BAD_INPUT;
+    }
     if (input->has_host)
         diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
     return input->has_host ? STATUS_BAD_INPUT : STATUS_OK;
