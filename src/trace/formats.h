@@ -7,7 +7,8 @@
  * it. */
 #define TRACE_FORMATS(LINE)                                                                                  \
     LINE(compiled) /* trace/image/compiled.c */                                                              \
-    LINE(ti)       /* trace/ti */
+    LINE(ti)       /* trace/ti */                                                                            \
+    LINE(goal)     /* trace/goal */
 
 #define TRACE_FORMAT_DECLARE(name) extern const struct trace_format name##_trace_format;
 TRACE_FORMATS(TRACE_FORMAT_DECLARE)

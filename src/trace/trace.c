@@ -24,7 +24,7 @@ static void print_key(const uint64_t key[2], char text[TRACE_KEY_TEXT])
 
 void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
 {
-    print_key(((const struct compiled_trace *)program)->header->key, text);
+    print_key(program->key, text);
 }
 
 /* ---------------------------------------------------------------- the cache */
@@ -192,28 +192,54 @@ static enum status open_image(const struct trace_input *input, struct compiled_t
     return STATUS_BAD_INPUT;
 }
 
-enum status trace_open_compiled(const char *path, struct compiled_trace **compiled)
+/* A compiled trace has calls. */
+static enum status refuse_graph(const struct trace_input *input)
 {
-    struct trace_input input;
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = input->path},
+                "its ranks are graphs of operations, not sequences of calls, which this needs");
+    return STATUS_BAD_INPUT;
+}
+
+static enum status open_compiled(struct trace_input *input, struct compiled_trace **compiled)
+{
     struct compiled_trace *opened;
-    enum status status = trace_input_open(&input, path);
-    if (status != STATUS_OK)
-        return status;
-    status = input.format->open ? open_source(&input, &opened) : open_image(&input, &opened);
-    trace_input_close(&input);
+    enum status status = input->format->open ? open_source(input, &opened) : open_image(input, &opened);
     if (status == STATUS_OK)
         *compiled = opened;
     return status;
 }
 
-enum status trace_open(const char *path, struct program **program)
+enum status trace_open_compiled(const char *path, struct compiled_trace **compiled)
+{
+    struct trace_input input;
+    enum status status = trace_input_open(&input, path);
+    if (status != STATUS_OK)
+        return status;
+    status = input.format->open_program ? refuse_graph(&input) : open_compiled(&input, compiled);
+    trace_input_close(&input);
+    return status;
+}
+
+static enum status open_calls(struct trace_input *input, struct program **program)
 {
     struct compiled_trace *compiled;
-    enum status status = trace_open_compiled(path, &compiled);
+    enum status status = open_compiled(input, &compiled);
     if (status == STATUS_OK) {
         compiled_report_notes(compiled, NOTES_ALL);
         *program = &compiled->program;
     }
+    return status;
+}
+
+enum status trace_open(const char *path, struct program **program)
+{
+    struct trace_input input;
+    enum status status = trace_input_open(&input, path);
+    if (status != STATUS_OK)
+        return status;
+    status = input.format->open_program ? input.format->open_program(&input, program)
+                                        : open_calls(&input, program);
+    trace_input_close(&input);
     return status;
 }
 
@@ -256,7 +282,9 @@ enum status trace_compile_to(const char *path, const char *file)
     enum status status = trace_input_open(&input, path);
     if (status != STATUS_OK)
         return status;
-    if (!input.format->open) {
+    if (input.format->open_program) {
+        status = refuse_graph(&input);
+    } else if (!input.format->open) {
         diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
         status = STATUS_BAD_INPUT;
     } else {

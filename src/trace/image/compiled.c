@@ -153,6 +153,7 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
         .counts = (const uint64_t *)(const void *)(image + compiled->header->counts.at),
         .total_calls = compiled->header->lines,
         .bytes_mapped = size,
+        .key = {compiled->header->key[0], compiled->header->key[1]},
     };
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");

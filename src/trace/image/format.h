@@ -79,6 +79,10 @@ struct trace_format {
 
     void (*close)(struct trace_input *input); /* frees `state` */
 
+    /* Of a format whose programs are graphs (call/graph.h): opens the program. All functions but probe are
+     * then NULL, and there is no image. */
+    enum status (*open_program)(struct trace_input *input, struct program **program);
+
     /* Or-ed flags of images made by this format. Formats other than TI set IMAGE_TEXTS_ARE_FREE. */
     uint32_t image_flags;
 };

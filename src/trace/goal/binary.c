@@ -1,0 +1,245 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/goal/goal.h"
+
+/* The binary form, little endian and packed. Behind the magic number, and with offsets that count from there:
+ *
+ *     u32 ranks, u8 highest cpu, u8 highest nic, and for each rank u64 start, u64 end
+ *     at each start: u32 operations, u32 roots, u32 root[roots], the operations, u32 list[]
+ *
+ * An operation, of OPERATION bytes:
+ *
+ *     0  u32 dependences to wait for     23  u32 how many wait for its end
+ *     4  i8 kind: 1 send, 2 recv, 3 calc 27  u32 and where they stand in the list
+ *     5  u32 peer                        31  u32 how many wait for its beginning
+ *     9  u64 size, or duration in ns     35  u32 and where they stand
+ *     17 u32 tag, 21 u8 cpu, 22 u8 nic
+ */
+enum { MAGIC = 8, HEAD = 6, JUMP = 16, RANK_HEAD = 8, OPERATION = 39, KIND_AT = 4, PEER_AT = 5, SIZE_AT = 9 };
+enum {
+    TAG_AT = 17,
+    CPU_AT = 21,
+    NIC_AT = 22,
+    ON_END_AT = 23,
+    END_LIST_AT = 27,
+    ON_BEGIN_AT = 31,
+    BEGIN_LIST_AT = 35
+};
+
+struct binary {
+    struct goal_program *goal;
+    const unsigned char *bytes; /* behind the magic number */
+    uint64_t size;
+    uint32_t ranks;
+    uint32_t rank;
+    uint64_t start, end; /* of the rank */
+    uint32_t operations, roots;
+    uint64_t first, list; /* where its operations and its list begin */
+    uint64_t listed;      /* entries of the list */
+};
+
+/* Little endian, as on every machine that this runs on. */
+static uint64_t number_at(const struct binary *binary, uint64_t at, unsigned bytes)
+{
+    uint64_t number = 0;
+    for (unsigned i = bytes; i-- > 0;)
+        number = number << 8 | binary->bytes[at + i];
+    return number;
+}
+
+__attribute__((format(printf, 3, 4))) static enum status fail(const struct binary *binary, uint64_t at,
+                                                              const char *format, ...)
+{
+    char text[256];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = binary->goal->path, .line = (at + MAGIC) | DIAG_BYTE}, "%s",
+                text);
+    return STATUS_BAD_INPUT;
+}
+
+uint64_t goal_binary_at(const struct goal_program *goal, uint32_t rank, uint32_t operation)
+{
+    const struct binary binary = {.bytes = (const unsigned char *)goal->bytes + MAGIC};
+    uint64_t start = number_at(&binary, HEAD + (uint64_t)JUMP * rank, 8);
+    uint64_t roots = number_at(&binary, start + 4, 4);
+    return MAGIC + start + RANK_HEAD + 4 * roots + (uint64_t)OPERATION * operation;
+}
+
+/* ------------------------------------------------------------------- a rank */
+
+static enum status read_rank_head(struct binary *binary)
+{
+    uint64_t jump = HEAD + (uint64_t)JUMP * binary->rank;
+    binary->start = number_at(binary, jump, 8);
+    binary->end = number_at(binary, jump + 8, 8);
+    if (binary->start > binary->end || binary->end > binary->size ||
+        binary->end - binary->start < RANK_HEAD || binary->start < HEAD + (uint64_t)JUMP * binary->ranks)
+        return fail(binary, jump, "rank %u is said to be from byte %llu to %llu of %llu", binary->rank,
+                    (unsigned long long)binary->start, (unsigned long long)binary->end,
+                    (unsigned long long)binary->size);
+    binary->operations = (uint32_t)number_at(binary, binary->start, 4);
+    binary->roots = (uint32_t)number_at(binary, binary->start + 4, 4);
+    binary->first = binary->start + RANK_HEAD + 4 * (uint64_t)binary->roots;
+    binary->list = binary->first + (uint64_t)OPERATION * binary->operations;
+    if (binary->roots > binary->operations || binary->list > binary->end || binary->operations == GRAPH_ANY)
+        return fail(binary, binary->start,
+                    "rank %u has %u operations and %u roots, for which it is too short", binary->rank,
+                    binary->operations, binary->roots);
+    binary->listed = (binary->end - binary->list) / 4;
+    return STATUS_OK;
+}
+
+static enum status check_message(const struct binary *binary, uint64_t at,
+                                 const struct graph_operation *operation)
+{
+    bool is_any = operation->peer == GRAPH_ANY && operation->kind == GRAPH_RECV;
+    if (operation->peer >= binary->ranks && !is_any)
+        return fail(binary, at + PEER_AT, "there is no rank %u: the file has %u", operation->peer,
+                    binary->ranks);
+    return STATUS_OK;
+}
+
+static enum status read_operation(const struct binary *binary, uint32_t index)
+{
+    static const uint8_t kinds[] = {[1] = GRAPH_SEND, [2] = GRAPH_RECV, [3] = GRAPH_COMPUTE};
+    uint64_t at = binary->first + (uint64_t)OPERATION * index;
+    uint64_t kind = number_at(binary, at + KIND_AT, 1);
+    if (kind < 1 || kind > 3)
+        return fail(binary, at + KIND_AT, "operation %u of rank %u is of kind %llu; there are 1 to 3", index,
+                    binary->rank, (unsigned long long)kind);
+    struct graph_operation operation = {.kind = kinds[kind],
+                                        .amount = number_at(binary, at + SIZE_AT, 8),
+                                        .peer = (uint32_t)number_at(binary, at + PEER_AT, 4),
+                                        .tag = (uint32_t)number_at(binary, at + TAG_AT, 4),
+                                        .core = binary->bytes[at + CPU_AT],
+                                        .nic = binary->bytes[at + NIC_AT]};
+    bool is_calc = operation.kind == GRAPH_COMPUTE;
+    uint64_t most = is_calc ? GOAL_MOST_NS : (uint64_t)INT64_MAX;
+    if (operation.amount > most)
+        return fail(binary, at + SIZE_AT, "%s is at most %llu", is_calc ? "a time in ns" : "a size in bytes",
+                    (unsigned long long)most);
+    if (operation.core >= GOAL_MOST_CORES || operation.nic >= GOAL_MOST_CORES)
+        return fail(binary, at + CPU_AT, "the number of a cpu or nic is at most %d", GOAL_MOST_CORES - 1);
+    if (is_calc) {
+        operation.amount *= 1000;
+        operation.peer = operation.tag = 0;
+    }
+    enum status status = is_calc ? STATUS_OK : check_message(binary, at, &operation);
+    if (status == STATUS_OK)
+        graph_builder_add(&binary->goal->builder, &operation);
+    return status;
+}
+
+static enum status read_list(const struct binary *binary, uint32_t index, bool on_begin)
+{
+    uint64_t at = binary->first + (uint64_t)OPERATION * index;
+    uint64_t count = number_at(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT), 4);
+    uint64_t first = number_at(binary, at + (on_begin ? BEGIN_LIST_AT : END_LIST_AT), 4);
+    if (count && first + count > binary->listed)
+        return fail(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT),
+                    "operation %u of rank %u names entries %llu to %llu of a list of %llu", index,
+                    binary->rank, (unsigned long long)first, (unsigned long long)(first + count),
+                    (unsigned long long)binary->listed);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t entry = binary->list + 4 * (first + i);
+        uint32_t after = (uint32_t)number_at(binary, entry, 4);
+        if (after >= binary->operations)
+            return fail(binary, entry, "there is no operation %u: rank %u has %u", after, binary->rank,
+                        binary->operations);
+        graph_builder_depend(&binary->goal->builder, index, after, on_begin);
+    }
+    return STATUS_OK;
+}
+
+/* Lists may overlap in a hostile file, so that few bytes make many dependences. */
+static enum status check_amount(const struct binary *binary)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < binary->operations; i++) {
+        uint64_t at = binary->first + (uint64_t)OPERATION * i;
+        sum += number_at(binary, at + ON_END_AT, 4) + number_at(binary, at + ON_BEGIN_AT, 4);
+    }
+    if (sum > binary->listed)
+        return fail(binary, binary->start,
+                    "the operations of rank %u name %llu dependences, its list has %llu", binary->rank,
+                    (unsigned long long)sum, (unsigned long long)binary->listed);
+    return STATUS_OK;
+}
+
+static enum status check_needs(const struct binary *binary)
+{
+    const struct graph_builder *builder = &binary->goal->builder;
+    const struct graph_operation *operations = builder->operations + builder->rank_first;
+    uint32_t roots = 0;
+    for (uint32_t i = 0; i < binary->operations; i++) {
+        uint64_t at = binary->first + (uint64_t)OPERATION * i;
+        uint32_t said = (uint32_t)number_at(binary, at, 4);
+        roots += said == 0;
+        if (said != operations[i].needs)
+            return fail(binary, at, "operation %u of rank %u waits for %u dependences, and %u lead to it", i,
+                        binary->rank, said, operations[i].needs);
+    }
+    if (roots != binary->roots)
+        return fail(binary, binary->start + 4,
+                    "rank %u has %u operations that wait for nothing, and names %u", binary->rank, roots,
+                    binary->roots);
+    return STATUS_OK;
+}
+
+static enum status read_rank(struct binary *binary)
+{
+    graph_builder_rank(&binary->goal->builder);
+    enum status status = read_rank_head(binary);
+    if (status == STATUS_OK)
+        status = check_amount(binary);
+    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++)
+        status = read_operation(binary, i);
+    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++) {
+        status = read_list(binary, i, false);
+        if (status == STATUS_OK)
+            status = read_list(binary, i, true);
+    }
+    if (status != STATUS_OK)
+        return status;
+    uint32_t circle = graph_builder_end(&binary->goal->builder);
+    status = check_needs(binary);
+    if (status == STATUS_OK && circle != GRAPH_ANY) {
+        goal_report_circle(binary->goal, binary->rank, circle);
+        status = STATUS_BAD_INPUT;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+enum status goal_read_binary(struct goal_program *goal)
+{
+    struct binary binary = {
+        .goal = goal, .bytes = (const unsigned char *)goal->bytes + MAGIC, .size = goal->size - MAGIC};
+    uint64_t magic;
+    memcpy(&magic, goal->bytes, sizeof magic);
+    if (magic == GOAL_CONSUMED) {
+        diag_report(
+            DIAG_ERROR, &(struct diag_place){.file = goal->path},
+            "LogGOPSim has written into this file (--save-mem): its dependences are lost; make it anew");
+        return STATUS_BAD_INPUT;
+    }
+    if (binary.size < HEAD)
+        return fail(&binary, 0, "the file is cut short");
+    binary.ranks = (uint32_t)number_at(&binary, 0, 4);
+    if (!binary.ranks || binary.ranks > (binary.size - HEAD) / JUMP)
+        return fail(&binary, 0, "%u ranks, for which the file is too short", binary.ranks);
+    goal->program.ranks = binary.ranks;
+    enum status status = STATUS_OK;
+    for (binary.rank = 0; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
+        status = read_rank(&binary);
+    return status;
+}

@@ -1,0 +1,226 @@
+#include "trace/goal/goal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/image/content.h"
+#include "trace/image/format.h"
+
+/* ------------------------------------------------------------------ program */
+
+static struct goal_program *goal_of(const struct program *program)
+{
+    return (struct goal_program *)(uintptr_t)program;
+}
+
+/* Lines are counted where a message needs one. `index`: of the operation among those of all ranks. */
+static struct call_place place_at(const struct goal_program *goal, uint32_t rank, uint32_t operation,
+                                  uint64_t index)
+{
+    uint64_t line = 1;
+    if (goal->is_binary)
+        return (struct call_place){.file = goal->path,
+                                   .line = goal_binary_at(goal, rank, operation) | DIAG_BYTE};
+    const char *end = goal->bytes + goal->rank_at[rank] + goal->at[index];
+    for (const char *at = goal->bytes; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        line++;
+    return (struct call_place){.file = goal->path, .line = line};
+}
+
+static bool is_one_of(const struct goal_program *goal, size_t at, const char *characters)
+{
+    return at < goal->size && goal->bytes[at] && strchr(characters, goal->bytes[at]);
+}
+
+/* The word before a colon; without one, or in the binary form, the number of the operation. */
+static const char *label_at(const struct goal_program *goal, uint32_t rank, uint32_t operation,
+                            uint64_t index)
+{
+    static _Thread_local char label[64];
+    snprintf(label, sizeof label, "operation %u", operation);
+    if (goal->is_binary)
+        return label;
+    size_t at = (size_t)goal->rank_at[rank] + goal->at[index], end = at;
+    while (end < goal->size && !is_one_of(goal, end, ": \t\r\n/"))
+        end++;
+    size_t length = end - at;
+    while (is_one_of(goal, end, " \t"))
+        end++;
+    if (is_one_of(goal, end, ":") && length < sizeof label)
+        snprintf(label, sizeof label, "%.*s", (int)length, goal->bytes + at);
+    return label;
+}
+
+static struct call_place place_of_operation(const struct program *program, uint32_t rank, uint32_t operation)
+{
+    const struct goal_program *goal = goal_of(program);
+    return place_at(goal, rank, operation, goal->graph.ranks[rank].first + operation);
+}
+
+static const char *label_of(const struct program *program, uint32_t rank, uint32_t operation)
+{
+    const struct goal_program *goal = goal_of(program);
+    return label_at(goal, rank, operation, goal->graph.ranks[rank].first + operation);
+}
+
+static const struct call *next_call(struct program *program, uint32_t rank, struct call *scratch)
+{
+    (void)program;
+    (void)rank;
+    (void)scratch;
+    return NULL;
+}
+
+static const struct call *read_call(const struct program *program, uint32_t rank,
+                                    struct program_cursor *cursor, struct call *scratch)
+{
+    (void)program;
+    (void)rank;
+    (void)cursor;
+    (void)scratch;
+    return NULL;
+}
+
+static uint32_t slots(const struct program *program, uint32_t rank)
+{
+    (void)program;
+    (void)rank;
+    return SLOT_FIRST;
+}
+
+static struct call_place place(const struct program *program, uint32_t rank)
+{
+    (void)rank;
+    return (struct call_place){.file = goal_of(program)->path};
+}
+
+static void rewind_program(struct program *program)
+{
+    (void)program;
+}
+
+static void close_program(struct program *program)
+{
+    struct goal_program *goal = goal_of(program);
+    graph_builder_free(&goal->builder);
+    free(goal->path);
+    free(goal->name);
+    free(goal->bytes);
+    free(goal->rank_at);
+    free(goal->at);
+    free(goal);
+}
+
+static const struct program_ops ops = {.next = next_call,
+                                       .slots = slots,
+                                       .place = place,
+                                       .rewind = rewind_program,
+                                       .read = read_call,
+                                       .close = close_program};
+
+void goal_report_circle(const struct goal_program *goal, uint32_t rank, uint32_t operation)
+{
+    const struct graph_builder *builder = &goal->builder;
+    uint64_t index = builder->graph.operations - builder->ranks[rank].count + operation;
+    struct call_place at = place_at(goal, rank, operation, index);
+    diag_report(
+        DIAG_ERROR, &(struct diag_place){.file = at.file, .line = at.line},
+        "%s of rank %u requires itself, by way of the operations that it requires; none of them could "
+        "ever begin",
+        label_at(goal, rank, operation, index), rank);
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static bool is_binary(const char *bytes, size_t size)
+{
+    uint64_t magic = 0;
+    if (size < sizeof magic)
+        return false;
+    memcpy(&magic, bytes, sizeof magic);
+    return magic == GOAL_MAGIC || magic == GOAL_CONSUMED;
+}
+
+enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct program **program)
+{
+    struct goal_program *goal = mem_alloc(1, sizeof *goal, "a GOAL program");
+    goal->path = mem_text(path);
+    goal->bytes = bytes;
+    goal->size = size;
+    goal->is_binary = is_binary(bytes, size);
+    enum status status = goal->is_binary ? goal_read_binary(goal) : goal_read_text(goal);
+    if (status != STATUS_OK) {
+        close_program(&goal->program);
+        return status;
+    }
+    goal->graph = graph_builder_finish(&goal->builder);
+    goal->graph.place = place_of_operation;
+    goal->graph.label = label_of;
+    goal->program.ops = &ops;
+    goal->program.graph = &goal->graph;
+    goal->program.total_calls = goal->graph.operations;
+    goal->program.bytes_mapped =
+        size + graph_builder_bytes(&goal->builder) + goal->at_capacity * sizeof *goal->at;
+    content_key(bytes, size, goal->program.key);
+    *program = &goal->program;
+    return STATUS_OK;
+}
+
+static enum status open_program(struct trace_input *input, struct program **program)
+{
+    char *bytes;
+    size_t size;
+    enum status status = content_load(input->path, &bytes, &size);
+    if (status == STATUS_OK)
+        status = goal_open_bytes(input->path, bytes, size, program);
+    if (status != STATUS_OK)
+        return status;
+    struct goal_program *goal = goal_of(*program);
+    goal->name = mem_text(input->name);
+    (*program)->name = goal->name;
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------- format */
+
+/* Text begins with num_ranks, behind blanks and comments. */
+static bool is_text(const char *bytes, size_t size)
+{
+    static const char word[] = "num_ranks";
+    size_t at = 0;
+    while (at < size) {
+        if (strchr(" \t\r\n", bytes[at])) {
+            at++;
+        } else if (size - at > 1 && bytes[at] == '/' && bytes[at + 1] == '/') {
+            while (at < size && bytes[at] != '\n')
+                at++;
+        } else if (size - at > 1 && bytes[at] == '/' && bytes[at + 1] == '*') {
+            for (at += 2; at + 1 < size && !(bytes[at] == '*' && bytes[at + 1] == '/'); at++)
+                ;
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    return size > at + sizeof word && !memcmp(bytes + at, word, sizeof word - 1);
+}
+
+static enum trace_claim probe(const struct trace_format *format, const struct trace_probe *probe)
+{
+    (void)format;
+    const char *head = (const char *)probe->head, *name = strrchr(probe->path, '.');
+    if (probe->is_folder)
+        return TRACE_CLAIM_NONE;
+    if (is_binary(head, probe->head_size) || is_text(head, probe->head_size))
+        return TRACE_CLAIM_CERTAIN;
+    return name && strcmp(name, ".goal") == 0 ? TRACE_CLAIM_LIKELY : TRACE_CLAIM_NONE;
+}
+
+const struct trace_format goal_trace_format = {
+    .name = "goal",
+    .doc = "a file of GOAL, LogGOPSim's graphs of operations, as text or binary",
+    .probe = probe,
+    .open_program = open_program,
+};
