@@ -26,6 +26,7 @@
  *
  *   ideal.c            no latency, no limit of bandwidth: the tutorial
  *   hockney.c          latency + size / bandwidth
+ *   loggops.h, .c      LogGOPS, with its hosts: the parameters, which engine/loggops uses
  *   hybrid.c           small messages by packet, large ones by fmu
  *   packet/            packet switching: max-min fair flows, on any topology
  *   fmu/               an optically disaggregated memory pool

@@ -1,6 +1,7 @@
 #include "sim/engines.h"
 
 #include "base/diag.h"
+#include "engine/loggops/loggops.h"
 #include "engine/openloop/openloop.h"
 #include "engine/rank/ranks.h"
 #include "engine/simplecomm/simplecomm.h"
@@ -10,6 +11,7 @@ static const struct engine *const engines[] = {
     &engine_ranks,
     &engine_openloop,
     &engine_simplecomm,
+    &engine_loggops,
 };
 
 const struct engine *engines_find(const struct engine_input *input)

@@ -25,7 +25,7 @@ static void add_hosts(const struct experiment *experiment, struct fabric_descrip
 {
     const struct machine_config *machine = config_of(experiment->config, &machine_params);
     char send[DESCRIPTION_TIME], receive[DESCRIPTION_TIME];
-    if (experiment->program->openloop)
+    if (experiment->program->openloop || description->includes_hosts)
         return;
     if (experiment->has_host) {
         description_add(&description->notes, "the hosts of host.system come on top");

@@ -1,0 +1,137 @@
+#include "engine/loggops/internal.h"
+
+/* The rules of the fork of LogGOPSim in ATLAHS. Dependences carry the time of the end of what they depend on.
+ * A message is charged where its receive is, when both are there. Where events have equal times, the fork has
+ * no order; here it is theirs of becoming ready. */
+
+/* A message has at least one byte. */
+static uint64_t behind_first(uint64_t bytes)
+{
+    return bytes ? bytes - 1 : 0;
+}
+
+static uint64_t size_of(uint64_t bytes)
+{
+    return bytes ? bytes : 1;
+}
+
+static when_t by_cpu(const struct loggops *engine, uint64_t bytes)
+{
+    return behind_first(bytes) * (engine->O.numerator / (1000 * engine->O.denominator));
+}
+
+static void raise_to(when_t *time, when_t at)
+{
+    if (*time < at)
+        *time = at;
+}
+
+static void compute(struct loggops *engine, const struct loggops_event *event,
+                    const struct graph_operation *operation)
+{
+    when_t *cpu = loggops_cpu(engine, event->host, operation->core);
+    if (*cpu > event->at) {
+        loggops_push_again(engine, event, *cpu);
+        return;
+    }
+    *cpu = event->at + loggops_duration(engine, operation);
+    loggops_tell_busy(engine, event->host, event->at, *cpu, BUSY_COMPUTES);
+    loggops_begin(engine, event->host, event->subject, 0);
+    loggops_end(engine, event->host, event->subject, *cpu);
+}
+
+static void send(struct loggops *engine, const struct loggops_event *event,
+                 const struct graph_operation *operation)
+{
+    when_t *cpu = loggops_cpu(engine, event->host, operation->core);
+    when_t *nic = loggops_send_nic(engine, event->host, operation->nic), at = event->at;
+    if (when_max(*cpu, *nic) > at) {
+        loggops_push_again(engine, event, when_max(*cpu, *nic));
+        return;
+    }
+    when_t by_nic = (when_t)((double)behind_first(operation->amount) * engine->G_of_atlahs);
+    *cpu = at + engine->o + by_cpu(engine, operation->amount);
+    *nic = at + engine->g + by_nic;
+    loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
+    loggops_begin(engine, event->host, event->subject, 0);
+    loggops_send(engine, event->host, event->subject, at, *cpu + engine->L + by_nic);
+    if (size_of(operation->amount) <= engine->S)
+        loggops_end(engine, event->host, event->subject, *cpu);
+}
+
+/* The send of a large message ends with its receive, and holds its cpu and NIC until then. */
+static void release_sender(struct loggops *engine, const struct message *message,
+                           const struct graph_operation *numbers, when_t cpu, when_t nic)
+{
+    loggops_end(engine, message->source, message->send_owner, cpu);
+    raise_to(loggops_cpu(engine, message->source, numbers->core), cpu);
+    raise_to(loggops_send_nic(engine, message->source, numbers->nic), nic);
+}
+
+static void receive(struct loggops *engine, const struct loggops_event *event,
+                    const struct graph_operation *operation)
+{
+    uint32_t host = event->host;
+    when_t at = event->at;
+    loggops_begin(engine, host, event->subject, 0);
+    uint32_t index = loggops_meet_message(engine, host, operation->peer, operation->tag);
+    if (index == POOL_NONE) {
+        uint32_t posted = pool_take(&engine->receives);
+        *loggops_receive_at(engine, posted) = (struct loggops_receive){.posted = loggops_ps(engine, at),
+                                                                       .operation = event->subject,
+                                                                       .peer = operation->peer,
+                                                                       .tag = operation->tag};
+        loggops_post(engine, host, posted);
+        return;
+    }
+    when_t nic = when_max(*loggops_send_nic(engine, host, operation->nic), at) + engine->g;
+    when_t cpu = nic + engine->o + by_cpu(engine, operation->amount);
+    *loggops_cpu(engine, host, operation->core) = cpu;
+    *loggops_receive_nic(engine, host, operation->nic) = nic;
+    loggops_tell_busy(engine, host, nic, cpu, BUSY_RECEIVES);
+    loggops_tell_delivered(engine, index, at);
+    if (size_of(operation->amount) > engine->S)
+        release_sender(engine, message_at(&engine->messages, index), operation, cpu, nic);
+    loggops_end(engine, host, event->subject, cpu);
+    loggops_tell_received(engine, index, loggops_ps(engine, at), cpu, cpu);
+}
+
+void loggops_atlahs_operation(struct loggops *engine, const struct loggops_event *event)
+{
+    const struct graph_operation *operation = loggops_operation(engine, event->host, event->subject);
+    if (operation->kind == GRAPH_SEND)
+        send(engine, event, operation);
+    else if (operation->kind == GRAPH_RECV)
+        receive(engine, event, operation);
+    else
+        compute(engine, event, operation);
+}
+
+void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *event)
+{
+    const struct message *message = message_at(&engine->messages, event->subject);
+    uint32_t host = event->host;
+    const struct graph_operation *sent = loggops_operation(engine, message->source, message->send_owner);
+    uint32_t met = loggops_meet_receive(engine, host, message->source, sent->tag);
+    if (met == POOL_NONE) {
+        loggops_keep(engine, host, event->subject);
+        return;
+    }
+    const struct loggops_receive posted = *loggops_receive_at(engine, met);
+    when_t *cpu = loggops_cpu(engine, host, loggops_operation(engine, host, posted.operation)->core);
+    when_t *nic = loggops_receive_nic(engine, host, sent->nic), at = event->at;
+    if (when_max(*cpu, *nic) > at) { /* the receive goes to the end of its queue */
+        loggops_push_again(engine, event, when_max(*cpu, *nic));
+        loggops_post(engine, host, met);
+        return;
+    }
+    pool_give(&engine->receives, met);
+    *nic = when_max(*nic, at) + engine->g;
+    *cpu = *nic + engine->o + by_cpu(engine, message->bytes);
+    loggops_tell_busy(engine, host, *nic, *cpu, BUSY_RECEIVES);
+    loggops_tell_delivered(engine, event->subject, at);
+    if (size_of(message->bytes) > engine->S)
+        release_sender(engine, message, sent, *cpu, *nic);
+    loggops_end(engine, host, posted.operation, *cpu);
+    loggops_tell_received(engine, event->subject, posted.posted, *cpu, *cpu);
+}

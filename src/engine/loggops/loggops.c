@@ -1,0 +1,363 @@
+#include "engine/loggops/loggops.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "engine/loggops/internal.h"
+#include "engine/params.h"
+
+/* ------------------------------------------------------------ dependences */
+
+static void release(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
+{
+    uint64_t index = engine->graph->ranks[host].first + operation;
+    if (engine->ready)
+        engine->ready[index] = when_max(engine->ready[index], at);
+    if (--engine->needs[index])
+        return;
+    if (!at && engine->rules == LOGGOPS_ATLAHS) /* a beginning, behind which ATLAHS forgets the ends */
+        engine->ready[index] = 0;
+    engine->released = mem_grow(engine->released, &engine->released_capacity, engine->released_count + 1,
+                                "operations that become ready");
+    engine->released[engine->released_count++] = (struct loggops_released){host, operation};
+}
+
+void loggops_begin(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
+{
+    const struct graph_rank *rank = &engine->graph->ranks[host];
+    const struct graph_operation *begun = &rank->operations[operation];
+    engine->state[rank->first + operation] = OPERATION_BEGUN;
+    for (uint32_t i = begun->on_begin; i < begun[1].on_end; i++)
+        release(engine, host, rank->dependents[i], at);
+}
+
+void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
+{
+    const struct graph_rank *rank = &engine->graph->ranks[host];
+    const struct graph_operation *ended = &rank->operations[operation];
+    uint8_t *state = &engine->state[rank->first + operation];
+    engine->ended += *state != OPERATION_ENDED;
+    *state = OPERATION_ENDED;
+    engine->hosts[host].finish = when_max(engine->hosts[host].finish, at);
+    for (uint32_t i = ended->on_end; i < ended->on_begin; i++)
+        release(engine, host, rank->dependents[i], at);
+}
+
+/* When a ready operation is looked at. LogGOPSim takes the time of its cpu as it stands. */
+static when_t ready_at(const struct loggops *engine, uint32_t host, uint32_t index)
+{
+    const struct graph_operation *operation = loggops_operation(engine, host, index);
+    when_t at = engine->ready ? engine->ready[engine->graph->ranks[host].first + index] : 0;
+    bool is_atlahs = engine->rules == LOGGOPS_ATLAHS;
+    if (!is_atlahs || (operation->kind != GRAPH_SEND && operation->kind != GRAPH_RECV))
+        at = when_max(at, *loggops_cpu(engine, host, operation->core));
+    if (operation->kind == GRAPH_SEND)
+        at = when_max(at, *loggops_send_nic(engine, host, operation->nic));
+    return at;
+}
+
+/* What has become ready in one event: sends, then receives, then computation, each in the order of release.
+ * ATLAHS takes all in that order. */
+static void push_kind(struct loggops *engine, uint32_t host, int rank_of_kind)
+{
+    for (size_t i = 0; i < engine->released_count; i++) {
+        struct loggops_released released = engine->released[i];
+        uint8_t kind = loggops_operation(engine, released.host, released.operation)->kind;
+        int class = kind == GRAPH_SEND ? 0 : kind == GRAPH_RECV ? 1 : 2;
+        if (released.host == host && (class == rank_of_kind || rank_of_kind < 0))
+            loggops_push(engine, ready_at(engine, host, released.operation), EVENT_OPERATION, host,
+                         released.operation);
+    }
+}
+
+static void push_host(struct loggops *engine, uint32_t host)
+{
+    if (engine->rules == LOGGOPS_ATLAHS) {
+        push_kind(engine, host, -1);
+        return;
+    }
+    for (int class = 0; class < 3; class ++)
+        push_kind(engine, host, class);
+}
+
+/* ATLAHS takes first the host that a message has come to, or the sender that a receive has released. */
+static bool high_goes_first(const struct loggops *engine, const struct loggops_event *event, uint32_t low,
+                            uint32_t high)
+{
+    if (engine->rules != LOGGOPS_ATLAHS || !event)
+        return false;
+    return (event->order & 3) == EVENT_MESSAGE ? event->host == high : event->host == low;
+}
+
+/* Of at most two hosts, the lower number first. `event` has released them; NULL: the start. */
+static void push_released(struct loggops *engine, const struct loggops_event *event)
+{
+    if (engine->released_count == 1) {
+        struct loggops_released only = engine->released[0];
+        loggops_push(engine, ready_at(engine, only.host, only.operation), EVENT_OPERATION, only.host,
+                     only.operation);
+    } else if (engine->released_count) {
+        uint32_t low = engine->released[0].host, high = low;
+        for (size_t i = 1; i < engine->released_count; i++) {
+            uint32_t host = engine->released[i].host;
+            low = host < low ? host : low;
+            high = host > high ? host : high;
+        }
+        bool high_first = high_goes_first(engine, event, low, high);
+        push_host(engine, high_first ? high : low);
+        if (high != low)
+            push_host(engine, high_first ? low : high);
+    }
+    engine->released_count = 0;
+}
+
+when_t loggops_duration(const struct loggops *engine, const struct graph_operation *operation)
+{
+    bool is_mended = engine->rules == LOGGOPS_MENDED;
+    if (operation->kind == GRAPH_COMPUTE)
+        return is_mended ? operation->amount : operation->amount / 1000;
+    double time = (double)operation->amount * engine->ps_per_operation / (is_mended ? 1 : 1000);
+    return time < 0x1p62 ? (when_t)(time + 0.5) : (when_t)PS_NEVER;
+}
+
+/* -------------------------------------------------------------------- run */
+
+static void handle(struct loggops *engine, const struct loggops_event *event)
+{
+    bool is_atlahs = engine->rules == LOGGOPS_ATLAHS;
+    if ((event->order & 3) == EVENT_OPERATION) {
+        if (is_atlahs)
+            loggops_atlahs_operation(engine, event);
+        else
+            loggops_published_operation(engine, event);
+    } else if (is_atlahs) {
+        loggops_atlahs_message(engine, event);
+    } else {
+        loggops_published_message(engine, event);
+    }
+    push_released(engine, event);
+}
+
+static void start(struct loggops *engine)
+{
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
+        const struct graph_rank *rank = &engine->graph->ranks[host];
+        engine->released_count = 0;
+        for (uint32_t i = 0; i < rank->count; i++) {
+            engine->needs[rank->first + i] = rank->operations[i].needs;
+            if (rank->operations[i].needs)
+                continue;
+            engine->released = mem_grow(engine->released, &engine->released_capacity,
+                                        engine->released_count + 1, "operations that become ready");
+            engine->released[engine->released_count++] = (struct loggops_released){host, i};
+        }
+        push_released(engine, NULL);
+    }
+}
+
+enum { TELL_EVERY = 1 << 12 }; /* events */
+
+static bool tell_progress(const struct loggops *engine, when_t now)
+{
+    const struct engine_params *params = engine->params;
+    const struct engine_progress at = {.calls = engine->ended,
+                                       .sent = engine->sent,
+                                       .messages = engine->received,
+                                       .now = loggops_ps(engine, now)};
+    return !params->progress || params->progress(params->progress_self, &at);
+}
+
+static enum status run_events(struct loggops *engine)
+{
+    struct loggops_event event;
+    start(engine);
+    while (loggops_take(engine, &event)) {
+        uint32_t group = POOL_NONE;
+        if (engine->queue.taken % TELL_EVERY == 0 && !tell_progress(engine, event.at))
+            return STATUS_CANCELLED;
+        if (engine->rules == LOGGOPS_MENDED && event.at >= (when_t)PS_NEVER) {
+            diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
+            return STATUS_FAILED;
+        }
+        if ((event.order & 3) == EVENT_GROUP) {
+            group = event.subject;
+            if (!loggops_wake(engine, &event))
+                continue;
+        }
+        handle(engine, &event);
+        if (group != POOL_NONE)
+            loggops_woken(engine, group);
+    }
+    return loggops_finish(engine);
+}
+
+static enum loggops_rules rules_of(const struct config *config)
+{
+    const int *compat = config_field(config, "compat");
+    const char *name = compat ? config_text(config, "compat") : "none";
+    if (strcmp(name, "loggopsim") == 0)
+        return LOGGOPS_PUBLISHED;
+    return strcmp(name, "atlahs") == 0 ? LOGGOPS_ATLAHS : LOGGOPS_MENDED;
+}
+
+static void open_engine(struct loggops *engine, const struct engine_params *params)
+{
+    const struct loggops_config *config = config_of(params->config, &loggops_params);
+    const struct compute_config *work = config_of(params->config, &compute_params);
+    const struct graph *graph = params->program->graph;
+    size_t ranks = params->program->ranks, operations = (size_t)graph->operations;
+    *engine = (struct loggops){.params = params, .graph = graph, .rules = rules_of(params->config)};
+    uint64_t unit = engine->rules == LOGGOPS_MENDED ? 1 : 1000;
+    engine->L = (when_t)config->L / unit;
+    engine->o = (when_t)config->o / unit;
+    engine->g = (when_t)config->g / unit;
+    engine->G = config->G;
+    engine->O = config->O;
+    engine->G_of_atlahs = (double)config->G.numerator / (double)config->G.denominator / 1000.0;
+    engine->S = config->S;
+    engine->ps_per_operation = (double)PS_PER_S / (double)work->rate_flops * work->scale;
+    engine->cores = graph->cores ? graph->cores : 1;
+    engine->nics = graph->nics ? graph->nics : 1;
+    engine->hosts = mem_alloc(ranks, sizeof *engine->hosts, "hosts");
+    engine->cpu = mem_alloc(ranks * engine->cores, sizeof *engine->cpu, "cpus");
+    engine->send_nic = mem_alloc(ranks * engine->nics, sizeof *engine->send_nic, "NICs");
+    engine->receive_nic = mem_alloc(ranks * engine->nics, sizeof *engine->receive_nic, "NICs");
+    engine->needs = mem_alloc(operations, sizeof *engine->needs, "operations");
+    engine->state = mem_alloc(operations, sizeof *engine->state, "operations");
+    if (engine->rules != LOGGOPS_PUBLISHED)
+        engine->ready = mem_alloc(operations, sizeof *engine->ready, "operations");
+    for (size_t i = 0; i < ranks; i++) {
+        queue_init(&engine->hosts[i].posted);
+        queue_init(&engine->hosts[i].unexpected);
+        engine->hosts[i].groups = POOL_NONE;
+    }
+    pool_init(&engine->groups, sizeof(struct loggops_group), "waiting events");
+    pool_init(&engine->messages, sizeof(struct message), "messages");
+    pool_init(&engine->receives, sizeof(struct loggops_receive), "receives");
+    engine->queue.is_unordered = engine->rules == LOGGOPS_ATLAHS;
+    queue_table_init(&engine->posted);
+    queue_table_init(&engine->unexpected);
+    engine->fabric = (struct fabric){.ops = params->fabric};
+    loggops_find_any(engine);
+}
+
+static void close_engine(struct loggops *engine)
+{
+    loggops_queue_free(engine);
+    queue_table_free(&engine->posted);
+    queue_table_free(&engine->unexpected);
+    pool_free(&engine->messages);
+    pool_free(&engine->receives);
+    free(engine->hosts);
+    free(engine->cpu);
+    free(engine->send_nic);
+    free(engine->receive_nic);
+    free(engine->needs);
+    free(engine->state);
+    free(engine->ready);
+    free(engine->released);
+}
+
+static size_t bytes_of(const struct loggops *engine)
+{
+    size_t ranks = engine->params->program->ranks, operations = (size_t)engine->graph->operations;
+    size_t each = sizeof *engine->needs + sizeof *engine->state + (engine->ready ? sizeof *engine->ready : 0);
+    return ranks * (sizeof *engine->hosts + (engine->cores + 2 * engine->nics) * sizeof(when_t)) +
+           operations * each + engine->queue.capacity * sizeof *engine->queue.events +
+           engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
+           engine->receives.capacity * engine->receives.size + queue_table_bytes(&engine->posted) +
+           queue_table_bytes(&engine->unexpected) + engine->released_capacity * sizeof *engine->released;
+}
+
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
+{
+    struct loggops engine;
+    open_engine(&engine, params);
+    enum status status = run_events(&engine);
+    if (status == STATUS_OK) {
+        *usage = (struct engine_usage){.bytes = bytes_of(&engine),
+                                       .peak_messages = engine.messages.fresh,
+                                       .peak_events = engine.queue.peak,
+                                       .events = engine.queue.taken,
+                                       .calls = engine.ended};
+        if (visit)
+            visit(self, &engine.fabric);
+    }
+    close_engine(&engine);
+    return status;
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+static bool runs(const struct engine_input *input)
+{
+    bool is_compat =
+        input->compat && (strcmp(input->compat, "loggopsim") == 0 || strcmp(input->compat, "atlahs") == 0);
+    bool is_loggops = strcmp(input->fabric->name, "loggops") == 0;
+    return (is_compat || (is_loggops && !input->compat)) && !(input->program && input->program->openloop);
+}
+
+/* The simulators count in whole nanoseconds. */
+static enum status check_whole(const struct config *config, const char *param, uint64_t numerator,
+                               uint64_t denominator, const char *compat)
+{
+    if (numerator % denominator == 0 && numerator / denominator % 1000 == 0)
+        return STATUS_OK;
+    diag_error("%s=%s: with compat=%s it is a whole number of ns", param, config_text(config, param), compat);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status check_units(const struct engine_input *input)
+{
+    const struct loggops_config *config = config_of(input->config, &loggops_params);
+    bool is_atlahs = strcmp(input->compat, "atlahs") == 0;
+    const struct {
+        const char *param;
+        struct loggops_per_byte value;
+    } times[] = {{"loggops.L", {(uint64_t)config->L, 1}},
+                 {"loggops.o", {(uint64_t)config->o, 1}},
+                 {"loggops.g", {(uint64_t)config->g, 1}},
+                 {"loggops.O", config->O},
+                 {"loggops.G", config->G}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof times / sizeof *times - is_atlahs; i++)
+        status = check_whole(input->config, times[i].param, times[i].value.numerator,
+                             times[i].value.denominator, input->compat);
+    return status;
+}
+
+static enum status prepare(const struct engine_input *input)
+{
+    if (strcmp(input->fabric->name, "loggops") != 0) {
+        diag_error("compat=%s has one model of a network: the fabric is loggops, not %s", input->compat,
+                   input->fabric->name);
+        return STATUS_BAD_INPUT;
+    }
+    if (input->has_host) {
+        diag_error("LogGOPS has hosts of its own (o and O); the fabric loggops and host.system exclude each "
+                   "other");
+        return STATUS_BAD_INPUT;
+    }
+    return input->compat ? check_units(input) : STATUS_OK;
+}
+
+static enum status estimate(const struct engine_params *params, struct estimate *estimate)
+{
+    const struct graph *graph = params->program->graph;
+    double ranks = params->program->ranks, operations = (double)graph->operations;
+    double at_once = (double)graph->sends < 2 * ranks ? (double)graph->sends : 2 * ranks;
+    double hosts = sizeof(struct loggops_host) + (graph->cores + 2.0 * graph->nics) * sizeof(when_t);
+    estimate_add(estimate, "operations", "fewer operations",
+                 operations * (sizeof(uint32_t) + sizeof(uint8_t) + sizeof(when_t)));
+    estimate_add(estimate, "hosts", "fewer ranks, cpus or NICs", ranks * hosts);
+    estimate_add(estimate, "messages", "fewer messages at a time",
+                 estimate_pool(at_once, sizeof(struct message)));
+    estimate_add(estimate, "events", "fewer ranks", estimate_array(2 * ranks, sizeof(struct loggops_event)));
+    return STATUS_OK;
+}
+
+static const struct param_table *const params[] = {&loggops_params, &compute_params, NULL};
+
+const struct engine engine_loggops = {
+    .name = "loggops", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};

@@ -1,0 +1,159 @@
+#include "engine/loggops/internal.h"
+
+/* The rules of LogGOPSim, and the same without its faults:
+ *
+ *   - It releases an operation when one that it depends on begins, and queues it at the time of its own cpu,
+ *     so that dependences across cpus do not hold in time. Here it begins when they have ended.
+ *   - It lets the size of a receive decide whether the send of a message that came before waits, so that a
+ *     send can be lost, or released twice. Here the size of the message decides.
+ *   - Its byte before the first, of a message of no bytes, counts as 2^64 - 1. Here it counts as none.
+ *   - It puts events that wait back into the queue, again and again. Here they wait in groups (queue.c),
+ * which gives the same times. */
+
+static bool is_mended(const struct loggops *engine)
+{
+    return engine->rules == LOGGOPS_MENDED;
+}
+
+/* What the bytes behind the first take. */
+static when_t of_bytes(const struct loggops *engine, uint64_t bytes, struct loggops_per_byte each)
+{
+    if (!is_mended(engine))
+        return (bytes - 1) * (each.numerator / (1000 * each.denominator));
+    unsigned __int128 work = (unsigned __int128)(bytes ? bytes - 1 : 0) * each.numerator;
+    unsigned __int128 time = (work + each.denominator - 1) / each.denominator;
+    return time > (unsigned __int128)PS_NEVER ? (when_t)PS_NEVER : (when_t)time;
+}
+
+static void raise_to(when_t *time, when_t at)
+{
+    if (*time < at)
+        *time = at;
+}
+
+/* The published way to hold back what depends on a send that was released. */
+static void hold_sender(const struct loggops *engine, uint32_t host, const struct graph_operation *operation,
+                        when_t at)
+{
+    if (is_mended(engine))
+        return;
+    raise_to(loggops_cpu(engine, host, operation->core), at);
+    raise_to(loggops_send_nic(engine, host, operation->nic), at);
+}
+
+/* GOAL gives receives a size too. That of the message holds. */
+static void compare_sizes(struct loggops *engine, uint32_t host, uint32_t receive,
+                          const struct message *message)
+{
+    if (message->bytes <= loggops_operation(engine, host, receive)->amount || engine->too_small++)
+        return;
+    engine->small_host = host;
+    engine->small_receive = receive;
+    engine->small_bytes = message->bytes;
+}
+
+static void compute(struct loggops *engine, const struct loggops_event *event,
+                    const struct graph_operation *operation)
+{
+    when_t *cpu = loggops_cpu(engine, event->host, operation->core);
+    if (*cpu > event->at) {
+        loggops_wait(engine, event, NEED_CPU, operation->core, 0);
+        return;
+    }
+    *cpu = when_add(engine, event->at, loggops_duration(engine, operation));
+    loggops_tell_busy(engine, event->host, event->at, *cpu, BUSY_COMPUTES);
+    loggops_begin(engine, event->host, event->subject, event->at);
+    loggops_end(engine, event->host, event->subject, *cpu);
+}
+
+static void send(struct loggops *engine, const struct loggops_event *event,
+                 const struct graph_operation *operation)
+{
+    when_t *cpu = loggops_cpu(engine, event->host, operation->core);
+    when_t *nic = loggops_send_nic(engine, event->host, operation->nic), at = event->at;
+    if (when_max(*cpu, *nic) > at) {
+        loggops_wait(engine, event, NEED_CPU_AND_SEND, operation->core, operation->nic);
+        return;
+    }
+    when_t posted = when_add(engine, at, engine->o);
+    *cpu = when_add(engine, posted, of_bytes(engine, operation->amount, engine->O));
+    *nic = when_add(engine, when_add(engine, at, engine->g), of_bytes(engine, operation->amount, engine->G));
+    loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
+    loggops_begin(engine, event->host, event->subject, at);
+    loggops_send(engine, event->host, event->subject, at, when_add(engine, posted, engine->L));
+    if (operation->amount <= engine->S)
+        loggops_end(engine, event->host, event->subject, *cpu);
+}
+
+static void receive(struct loggops *engine, const struct loggops_event *event,
+                    const struct graph_operation *operation)
+{
+    uint32_t host = event->host;
+    when_t at = event->at;
+    loggops_begin(engine, host, event->subject, at);
+    uint32_t index = loggops_meet_message(engine, host, operation->peer, operation->tag);
+    if (index == POOL_NONE) {
+        uint32_t posted = pool_take(&engine->receives);
+        *loggops_receive_at(engine, posted) = (struct loggops_receive){.posted = loggops_ps(engine, at),
+                                                                       .operation = event->subject,
+                                                                       .peer = operation->peer,
+                                                                       .tag = operation->tag};
+        loggops_post(engine, host, posted);
+        return;
+    }
+    const struct message *message = message_at(&engine->messages, index);
+    compare_sizes(engine, host, event->subject, message);
+    uint64_t deciding = is_mended(engine) ? message->bytes : operation->amount;
+    if (deciding > engine->S) {
+        loggops_end(engine, message->source, message->send_owner, at);
+        hold_sender(engine, message->source, operation, at);
+    }
+    when_t end = is_mended(engine) ? when_max(at, (when_t)message->delivered) : at;
+    loggops_end(engine, host, event->subject, end);
+    loggops_tell_received(engine, index, loggops_ps(engine, at), end, at);
+}
+
+void loggops_published_operation(struct loggops *engine, const struct loggops_event *event)
+{
+    const struct graph_operation *operation = loggops_operation(engine, event->host, event->subject);
+    if (operation->kind == GRAPH_SEND)
+        send(engine, event, operation);
+    else if (operation->kind == GRAPH_RECV)
+        receive(engine, event, operation);
+    else
+        compute(engine, event, operation);
+}
+
+/* On the cpu and the NIC with the numbers of the sender's. */
+void loggops_published_message(struct loggops *engine, const struct loggops_event *event)
+{
+    struct message *message = message_at(&engine->messages, event->subject);
+    uint32_t host = event->host, sender = message->source;
+    const struct graph_operation *operation = loggops_operation(engine, sender, message->send_owner);
+    when_t *cpu = loggops_cpu(engine, host, operation->core);
+    when_t *nic = loggops_receive_nic(engine, host, operation->nic), at = event->at;
+    if (when_max(*cpu, *nic) > at) {
+        loggops_wait(engine, event, NEED_CPU_AND_RECEIVE, operation->core, operation->nic);
+        return;
+    }
+    when_t by_nic = of_bytes(engine, message->bytes, engine->G);
+    when_t by_cpu = of_bytes(engine, message->bytes, engine->O);
+    *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(by_cpu, by_nic));
+    *nic = when_add(engine, when_add(engine, at, engine->g), by_nic);
+    loggops_tell_busy(engine, host, at, *cpu, BUSY_RECEIVES);
+    loggops_tell_delivered(engine, event->subject, *cpu);
+    uint32_t met = loggops_meet_receive(engine, host, sender, operation->tag);
+    if (met == POOL_NONE) {
+        loggops_keep(engine, host, event->subject);
+        return;
+    }
+    const struct loggops_receive posted = *loggops_receive_at(engine, met);
+    pool_give(&engine->receives, met);
+    compare_sizes(engine, host, posted.operation, message);
+    if (message->bytes > engine->S) {
+        loggops_end(engine, sender, message->send_owner, at);
+        hold_sender(engine, sender, operation, at);
+    }
+    loggops_end(engine, host, posted.operation, *cpu);
+    loggops_tell_received(engine, event->subject, posted.posted, *cpu, at);
+}

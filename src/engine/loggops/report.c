@@ -1,0 +1,221 @@
+#include "base/diag.h"
+#include "base/units.h"
+#include "engine/loggops/internal.h"
+
+ps_t loggops_ps(const struct loggops *engine, when_t time)
+{
+    if (engine->rules == LOGGOPS_MENDED)
+        return time > (when_t)PS_NEVER ? PS_NEVER : (ps_t)time;
+    return time > (when_t)PS_NEVER / 1000 ? PS_NEVER : (ps_t)(time * 1000);
+}
+
+/* ---------------------------------------------------------------- hosts */
+
+/* A host that no cpu of is busy has been idle. */
+static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_t until)
+{
+    ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
+    const struct tap *tap = engine->params->tap;
+    if (tap_has_handler(tap, TAP_BLOCKED))
+        tap_emit(tap, &(struct tap_record){
+                          .kind = TAP_BLOCKED, .rank = host, .call = CALL_RECV, .since = from, .at = from});
+    tap_emit(tap, &(struct tap_record){.kind = TAP_IDLE,
+                                       .rank = host,
+                                       .call = CALL_RECV,
+                                       .cause = CALL_RECV,
+                                       .peer = TAP_NOBODY,
+                                       .since = from,
+                                       .at = to});
+}
+
+void loggops_tell_busy(struct loggops *engine, uint32_t host, when_t since, when_t until,
+                       enum loggops_busy with)
+{
+    struct loggops_host *at = &engine->hosts[host];
+    ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
+    if (since > at->covered)
+        tell_idle(engine, host, at->covered, since);
+    at->covered = when_max(at->covered, until);
+    if (with == BUSY_COMPUTES)
+        tap_emit(engine->params->tap,
+                 &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .since = from, .at = to});
+    else
+        at->software = ps_add(at->software, to - from);
+}
+
+/* ------------------------------------------------------------- messages */
+
+void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there)
+{
+    const struct graph_operation *send = loggops_operation(engine, host, operation);
+    uint32_t index = pool_take(&engine->messages);
+    struct message *message = message_at(&engine->messages, index);
+    ps_t posted = loggops_ps(engine, at);
+    *message = (struct message){.bytes = send->amount,
+                                .posted_bytes = send->amount,
+                                .source = host,
+                                .destination = send->peer,
+                                .source_node = host,
+                                .destination_node = send->peer,
+                                .tag = (int32_t)send->tag,
+                                .send_posted = posted,
+                                .injected = posted,
+                                .send_released = posted,
+                                .send_owner = operation,
+                                .op = CALL_SEND};
+    const struct tap *tap = engine->params->tap;
+    engine->sent++;
+    tap_emit(tap, &(struct tap_record){.kind = TAP_SENT, .index = index, .at = posted, .message = message});
+    tap_emit(tap,
+             &(struct tap_record){.kind = TAP_INJECTED, .index = index, .at = posted, .message = message});
+    loggops_push(engine, there, EVENT_MESSAGE, send->peer, index);
+}
+
+void loggops_tell_delivered(struct loggops *engine, uint32_t index, when_t at)
+{
+    struct message *message = message_at(&engine->messages, index);
+    message->delivered = loggops_ps(engine, at);
+    tap_emit(engine->params->tap,
+             &(struct tap_record){
+                 .kind = TAP_DELIVERED, .index = index, .at = message->delivered, .message = message});
+}
+
+void loggops_tell_received(struct loggops *engine, uint32_t index, ps_t posted, when_t at, when_t released)
+{
+    struct message *message = message_at(&engine->messages, index);
+    const struct tap *tap = engine->params->tap;
+    message->recv_posted = posted;
+    if (message->bytes > engine->S)
+        message->send_released = loggops_ps(engine, released);
+    tap_emit(tap,
+             &(struct tap_record){
+                 .kind = TAP_RECEIVED, .index = index, .at = loggops_ps(engine, at), .message = message});
+    tap_emit(tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
+    pool_give(&engine->messages, index);
+    engine->received++;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static when_t finish_of(const struct loggops *engine, uint32_t host)
+{
+    when_t finish = engine->rules == LOGGOPS_MENDED ? engine->hosts[host].finish : 0;
+    for (uint32_t core = 0; core < engine->cores; core++)
+        finish = when_max(finish, *loggops_cpu(engine, host, (uint8_t)core));
+    return finish;
+}
+
+static bool tell_ends(struct loggops *engine)
+{
+    const struct tap *tap = engine->params->tap;
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
+        when_t finish = finish_of(engine, host);
+        ps_t at = loggops_ps(engine, finish);
+        if (at == PS_NEVER)
+            return false;
+        if (finish > engine->hosts[host].covered)
+            tell_idle(engine, host, engine->hosts[host].covered, finish);
+        tap_emit(tap, &(struct tap_record){
+                          .kind = TAP_SOFTWARE, .rank = host, .at = engine->hosts[host].software});
+        tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = at});
+    }
+    return true;
+}
+
+enum { SHOWN = 16 };
+
+static void show_operation(const struct loggops *engine, uint32_t host, uint32_t i, const char *why)
+{
+    const struct program *program = engine->params->program;
+    char text[128];
+    struct call_place place = engine->graph->place(program, host, i);
+    diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
+                "%s of rank %u, %s, %s", engine->graph->label(program, host, i), host,
+                graph_describe(loggops_operation(engine, host, i), text, sizeof text), why);
+}
+
+/* Those that have begun are named: all others wait for them. */
+static void show_blocked(const struct loggops *engine)
+{
+    uint64_t named = 0, waiting = 0;
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
+        const struct graph_rank *rank = &engine->graph->ranks[host];
+        for (uint32_t i = 0; i < rank->count; i++) {
+            uint8_t state = engine->state[rank->first + i];
+            waiting += state == OPERATION_WAITS;
+            if (state == OPERATION_BEGUN && named++ < SHOWN)
+                show_operation(engine, host, i,
+                               rank->operations[i].kind == GRAPH_SEND ? "waits for its receive"
+                                                                      : "waits for its message");
+        }
+    }
+    if (named > SHOWN)
+        diag_note("and %llu more", (unsigned long long)(named - SHOWN));
+    if (waiting)
+        diag_note("%llu operations require them, and have not begun", (unsigned long long)waiting);
+}
+
+/* LogGOPSim prints no times where messages or receives are left, and does not see operations that never ran.
+ * ATLAHS sees neither. */
+static enum status check_published(const struct loggops *engine, uint64_t left)
+{
+    if (engine->rules == LOGGOPS_PUBLISHED && (engine->messages.live || engine->receives.live)) {
+        diag_error(
+            "%u messages have met no receive, and %u receives no message: the simulator prints no times",
+            engine->messages.live, engine->receives.live);
+        show_blocked(engine);
+        return STATUS_FAILED;
+    }
+    if (left) {
+        diag_warning(
+            "%llu of %llu operations never ended; the times are those of the others, as the simulator "
+            "prints them",
+            (unsigned long long)left, (unsigned long long)engine->graph->operations);
+        show_blocked(engine);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_mended(const struct loggops *engine, uint64_t left, ps_t now)
+{
+    char time[32];
+    if (left) {
+        diag_error("deadlock at %s: %llu of %llu operations have not ended, and nothing is under way",
+                   units_show_time(now, 6, time, sizeof time), (unsigned long long)left,
+                   (unsigned long long)engine->graph->operations);
+        show_blocked(engine);
+        return STATUS_FAILED;
+    }
+    if (engine->messages.live)
+        diag_warning("%u messages were sent that nobody receives", engine->messages.live);
+    return STATUS_OK;
+}
+
+static void warn_of_sizes(const struct loggops *engine)
+{
+    const struct program *program = engine->params->program;
+    if (!engine->too_small)
+        return;
+    struct call_place place = engine->graph->place(program, engine->small_host, engine->small_receive);
+    diag_report(
+        DIAG_WARNING, &(struct diag_place){.file = place.file, .line = place.line},
+        "%s of rank %u is smaller than its message of %llu bytes; a message has the size of its send (%llu "
+        "such receives)",
+        engine->graph->label(program, engine->small_host, engine->small_receive), engine->small_host,
+        (unsigned long long)engine->small_bytes, (unsigned long long)engine->too_small);
+}
+
+enum status loggops_finish(struct loggops *engine)
+{
+    uint64_t left = engine->graph->operations - engine->ended;
+    ps_t now = 0;
+    warn_of_sizes(engine);
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++)
+        now = ps_max(now, loggops_ps(engine, finish_of(engine, host)));
+    enum status status =
+        engine->rules == LOGGOPS_MENDED ? check_mended(engine, left, now) : check_published(engine, left);
+    if (status != STATUS_OK || tell_ends(engine))
+        return status;
+    diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
+    return STATUS_FAILED;
+}
