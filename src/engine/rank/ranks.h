@@ -20,6 +20,7 @@
  *   node_sync      barriers and flags of the ranks of a node in a collective call
  *   coll_check     whether all ranks make the same collective calls
  *   coll_exec      a collective call: the phases of its schedule, posted as messages
+ *   layers         all of these, made for one run
  *   demand         how much a program will have under way at once
  *   scheduler      ranks that execute a sequence of calls: the four states
  *   deadlock       why a run cannot go on
