@@ -1,6 +1,7 @@
 #include "sim/engines.h"
 
 #include "base/diag.h"
+#include "engine/graph/graphs.h"
 #include "engine/loggops/loggops.h"
 #include "engine/openloop/openloop.h"
 #include "engine/rank/ranks.h"
@@ -12,6 +13,7 @@ static const struct engine *const engines[] = {
     &engine_openloop,
     &engine_simplecomm,
     &engine_loggops,
+    &engine_graphs,
 };
 
 const struct engine *engines_find(const struct engine_input *input)

@@ -1,0 +1,162 @@
+#include "engine/graph/graphs.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "engine/graph/scheduler.h"
+#include "engine/rank/endpoint_list.h"
+
+struct graph_engine {
+    const struct engine_params *params;
+    struct rank_layers layers;
+    struct graph_scheduler scheduler;
+};
+
+static struct call_place place_of(void *self, uint32_t rank)
+{
+    const struct graph_engine *engine = self;
+    return engine->params->program->ops->place(engine->params->program, rank);
+}
+
+/* ------------------------------------------------------------------ blocked */
+
+enum { SHOWN = 16 }; /* operations named one by one */
+
+static const char *why(const struct graph_operation *operation)
+{
+    if (operation->kind == GRAPH_SEND)
+        return "waits for its receive";
+    return operation->kind == GRAPH_RECV ? "waits for its message" : "waits for the other ranks of its group";
+}
+
+static void show(const struct graph_engine *engine, uint32_t rank, uint32_t number)
+{
+    const struct program *program = engine->params->program;
+    const struct graph_operation *operation = &program->graph->ranks[rank].operations[number];
+    struct call_place place = program->graph->place(program, rank, number);
+    char text[128];
+    diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
+                "%s of rank %u, %s, %s", program->graph->label(program, rank, number), rank,
+                graph_describe(operation, text, sizeof text), why(operation));
+}
+
+/* Operations that have begun and not ended are named: the others wait for them. */
+static enum status report_deadlock(const struct graph_engine *engine)
+{
+    const struct graph_scheduler *scheduler = &engine->scheduler;
+    const struct graph *graph = scheduler->graph;
+    uint64_t named = 0, waiting = 0;
+    char time[32];
+    diag_error("deadlock at %s: %llu of %llu operations have not ended, and nothing is under way",
+               units_show_time(engine->layers.context.loop.now, 6, time, sizeof time),
+               (unsigned long long)(graph->operations - scheduler->ended),
+               (unsigned long long)graph->operations);
+    for (uint64_t i = 0; i < graph->operations; i++) {
+        uint8_t state = scheduler->operations[i].state;
+        waiting += state == OPERATION_WAITS;
+        if (state == OPERATION_BEGUN && named++ < SHOWN)
+            show(engine, scheduler->operations[i].rank, graph_scheduler_number(scheduler, (uint32_t)i));
+    }
+    if (named > SHOWN)
+        diag_note("and %llu more", (unsigned long long)(named - SHOWN));
+    if (waiting)
+        diag_note("%llu operations require them, and have not begun", (unsigned long long)waiting);
+    if (engine->layers.fabric->ops->explain)
+        engine->layers.fabric->ops->explain(engine->layers.fabric);
+    return STATUS_FAILED;
+}
+
+/* ---------------------------------------------------------------------- run */
+
+static enum status run_to_the_end(struct graph_engine *engine)
+{
+    graph_scheduler_start(&engine->scheduler);
+    enum status status = layers_run(&engine->layers);
+    if (status != STATUS_OK)
+        return status;
+    if (engine->scheduler.ended < engine->params->program->graph->operations)
+        return report_deadlock(engine);
+    if (engine->layers.matching.messages.live > 0)
+        diag_warning("%u messages were sent that nobody receives", engine->layers.matching.messages.live);
+    return STATUS_OK;
+}
+
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
+{
+    const struct compute_config *compute = config_of(params->config, &compute_params);
+    struct graph_engine engine = {.params = params};
+    layers_open(&engine.layers, params, place_of, &engine);
+    engine.scheduler = (struct graph_scheduler){
+        .layers = &engine.layers,
+        .program = params->program,
+        .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale};
+    graph_scheduler_init(&engine.scheduler);
+    enum status status = layers_open_fabric(&engine.layers);
+    if (status == STATUS_OK)
+        status = run_to_the_end(&engine);
+    if (status == STATUS_OK) {
+        *usage = layers_usage(&engine.layers);
+        usage->bytes += graph_scheduler_bytes(&engine.scheduler);
+        if (visit)
+            visit(self, engine.layers.fabric);
+    }
+    graph_scheduler_free(&engine.scheduler);
+    layers_close(&engine.layers);
+    return status;
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+static bool runs(const struct engine_input *input)
+{
+    return input->program && input->program->graph && !input->compat &&
+           strcmp(input->fabric->name, "loggops") != 0;
+}
+
+static enum status prepare(const struct engine_input *input)
+{
+    const struct graph *graph = input->program->graph;
+    if (graph->operations > REQUEST_INDEX_MASK) {
+        diag_error("%s has %llu operations; a run has at most %u", input->program->name,
+                   (unsigned long long)graph->operations, REQUEST_INDEX_MASK);
+        return STATUS_BAD_INPUT;
+    }
+    if (graph->has_any_sends) {
+        diag_error("%s has a send with any tag, which only LogGOPSim knows: the fabric loggops with "
+                   "compat=loggopsim runs it",
+                   input->program->name);
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
+static enum status estimate(const struct engine_params *params, struct estimate *estimate)
+{
+    const struct program *program = params->program;
+    const struct node_config *node = config_of(params->config, &node_params);
+    uint32_t nodes = layers_nodes(program, node);
+    double sends = (double)program->graph->sends, ranks = program->ranks;
+    double messages = sends < 4 * ranks ? sends : 4 * ranks;
+    estimate_add(estimate, "operations", "fewer operations", graph_scheduler_estimate(program));
+    estimate_add(estimate, "messages", "fewer messages at a time", matching_estimate(messages, 0));
+    estimate_add(estimate, "events", "fewer ranks", loop_estimate(2 * ranks));
+    estimate_add(estimate, "hosts", "fewer ranks", endpoint_estimate(params, nodes, messages));
+    estimate->pairs = messages;
+    return fabric_estimate(&(struct fabric_demand){.ops = params->fabric,
+                                                   .config = params->config,
+                                                   .nodes = nodes,
+                                                   .messages = nodes > 1 ? messages : 0,
+                                                   .with_bytes = nodes > 1 ? messages : 0,
+                                                   .bytes = 1e6,
+                                                   .pairs = nodes > 1 ? messages : 0,
+                                                   .is_staggered = true},
+                           estimate);
+}
+
+static const struct param_table *const params[] = {&node_params, &protocol_params, &compute_params,
+                                                   &collective_params, NULL};
+
+const struct engine engine_graphs = {
+    .name = "graphs", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
