@@ -8,9 +8,15 @@
 #include "cli/cli.h"
 #include "cli/group.h"
 #include "cli/values.h"
+#include "engine/params.h"
+#include "graph/of_calls.h"
 #include "output/quote.h"
 #include "output/standard.h"
+#include "sim/components.h"
+#include "sim/settle.h"
+#include "sim/traffic.h"
 #include "trace/check/check.h"
+#include "trace/goal/write.h"
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
 
@@ -84,30 +90,47 @@ static int validate(int argc, char **argv)
 
 /* ------------------------------------------------------------------ convert */
 
-enum convert_option { CONVERT_OUT, CONVERT_TO };
+enum convert_option { CONVERT_OUT, CONVERT_TO, CONVERT_SET };
 
 static const struct cli_option convert_options[] = {
-    [CONVERT_OUT] = {"--output", 'o', "OUT", "what to write: a folder, NAME.tar.zst, or a compiled file"},
-    [CONVERT_TO] = {"--to", 't', "ti|compiled",
-                    "text, or the mapped form that opens at once; without it: text when OUT ends\n"
-                    "in .tar.zst or PATH is compiled, else compiled"},
+    [CONVERT_OUT] = {"--output", 'o', "OUT",
+                     "what to write: a folder, NAME.tar.zst, a compiled file, or a file of GOAL"},
+    [CONVERT_TO] = {"--to", 't', "ti|compiled|goal|goal-binary",
+                    "text, the mapped form that opens at once, or the graph of the calls as GOAL;\n"
+                    "without it: goal when OUT ends in .goal, text when OUT ends in .tar.zst or\n"
+                    "PATH is compiled, else compiled"},
+    [CONVERT_SET] = {"--set", 's', "PARAMETER=VALUE",
+                     "for GOAL: compute.rate, compute.scale, and the algorithms of collective calls;\n"
+                     "repeatable"},
     CLI_PLUGIN,
 };
 
 static const struct cli_command convert_command = {
     .name = "trace convert",
     .words = "PATH -o OUT",
-    .doc = "Writes a trace in another form. Both directions keep every field of every line.",
+    .doc = "Writes a trace in another form. Text and compiled form keep every field of every line. GOAL\n"
+           "has messages and times alone: collective calls become the messages of their algorithms.",
     .options = convert_options,
     .option_count = sizeof convert_options / sizeof *convert_options,
     .after = "Examples:\n"
              "  helio trace convert cg.S.4.tar.zst -o cg.S.4.helio\n"
-             "  helio trace convert cg.S.4.helio -o cg.S.4 --to ti",
+             "  helio trace convert cg.S.4.helio -o cg.S.4 --to ti\n"
+             "  helio trace convert cg.S.4.tar.zst -o cg.S.4.goal --set mpi.allreduce=ring",
 };
 
 struct convert_arguments {
     const char *path, *out, *to;
+    struct config *config; /* for GOAL; NULL: not made yet */
 };
+
+static struct config *convert_config(struct convert_arguments *arguments)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    if (!arguments->config)
+        arguments->config = config_open(tables, count);
+    return arguments->config;
+}
 
 static bool take_convert(void *self, int found, const char *value)
 {
@@ -116,8 +139,10 @@ static bool take_convert(void *self, int found, const char *value)
         return cli_take_word(&convert_command, &arguments->path, value, "trace");
     if (found - CLI_OPTION == CONVERT_OUT)
         arguments->out = value;
-    else
+    else if (found - CLI_OPTION == CONVERT_TO)
         arguments->to = value;
+    else
+        return config_set(convert_config(arguments), value) == STATUS_OK;
     return true;
 }
 
@@ -132,34 +157,93 @@ static enum status write_text(const char *path, const char *out)
     return status;
 }
 
-static enum status convert_to(const struct convert_arguments *arguments)
+/* The graph of a program, which is its own if it has one. */
+static enum status write_graph(const struct config *config, struct program *program, const char *out,
+                               bool binary)
 {
-    static const char *const forms[] = {"ti", "compiled"};
-    const char *to = arguments->to;
-    if (!to)
-        to = forms[!cli_ends_in(arguments->out, ".tar.zst") && !cli_ends_in(arguments->path, ".helio")];
-    if (strcmp(to, forms[0]) == 0)
+    const struct compute_config *compute = config_of(config, &compute_params);
+    struct collective_config collective;
+    struct program *graph;
+    const struct graph_of_calls_options options = {
+        .patterns = traffic_options(config, &collective),
+        .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale,
+        .whole_ns = true};
+    if (program->graph)
+        return goal_write(program, out, binary);
+    enum status status = graph_of_calls(program, &options, &graph);
+    if (status != STATUS_OK)
+        return status;
+    status = goal_write(graph, out, binary);
+    graph->ops->close(graph);
+    return status;
+}
+
+/* The machine chooses algorithms of collective calls, as in a run. */
+static enum status write_goal(struct convert_arguments *arguments, bool binary)
+{
+    struct config *settled = NULL;
+    struct program *program;
+    enum status status = settle_config(convert_config(arguments), &settled);
+    if (status == STATUS_OK)
+        status = trace_open(arguments->path, &program);
+    if (status == STATUS_OK) {
+        status = write_graph(settled ? settled : arguments->config, program, arguments->out, binary);
+        program->ops->close(program);
+    }
+    if (settled)
+        config_close(settled);
+    return status;
+}
+
+enum convert_form { FORM_TI, FORM_COMPILED, FORM_GOAL, FORM_GOAL_BINARY, FORMS };
+
+static enum convert_form form_of(const struct convert_arguments *arguments)
+{
+    if (cli_ends_in(arguments->out, ".goal"))
+        return FORM_GOAL;
+    bool is_text = cli_ends_in(arguments->out, ".tar.zst") || cli_ends_in(arguments->path, ".helio");
+    return is_text ? FORM_TI : FORM_COMPILED;
+}
+
+static enum status convert_to(struct convert_arguments *arguments)
+{
+    static const char *const forms[FORMS] = {"ti", "compiled", "goal", "goal-binary"};
+    enum convert_form form = 0;
+    if (!arguments->to)
+        form = form_of(arguments);
+    while (arguments->to && form < FORMS && strcmp(arguments->to, forms[form]) != 0)
+        form++;
+    switch (form) {
+    case FORM_TI:
         return write_text(arguments->path, arguments->out);
-    if (strcmp(to, forms[1]) == 0)
+    case FORM_COMPILED:
         return trace_compile_to(arguments->path, arguments->out);
-    diag_error("'%s' is not a form of a trace; ti and compiled are%s", to,
-               diag_did_you_mean(diag_nearest_of(to, forms, 2)));
-    return STATUS_BAD_INPUT;
+    case FORM_GOAL:
+    case FORM_GOAL_BINARY:
+        return write_goal(arguments, form == FORM_GOAL_BINARY);
+    default:
+        diag_error("'%s' is not a form of a trace; ti, compiled, goal and goal-binary are%s", arguments->to,
+                   diag_did_you_mean(diag_nearest_of(arguments->to, forms, FORMS)));
+        return STATUS_BAD_INPUT;
+    }
 }
 
 static int convert(int argc, char **argv)
 {
     struct convert_arguments arguments = {0};
     int found = cli_read_all(&convert_command, argc, argv, take_convert, &arguments);
+    enum status status = STATUS_BAD_INPUT;
     if (found != CLI_END)
-        return cli_status(found);
-    if (arguments.path && arguments.out)
-        return convert_to(&arguments);
-    if (!arguments.path)
+        status = (enum status)cli_status(found);
+    else if (arguments.path && arguments.out)
+        status = convert_to(&arguments);
+    else if (!arguments.path)
         diag_error("helio trace convert needs a trace: %s", convert_command.words);
     else
         diag_error("helio trace convert needs -o OUT: where to write");
-    return STATUS_BAD_INPUT;
+    if (arguments.config)
+        config_close(arguments.config);
+    return status;
 }
 
 /* -------------------------------------------------------------- subcommands */
@@ -167,7 +251,7 @@ static int convert(int argc, char **argv)
 static const struct cli_subcommand commands[] = {
     {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes", NULL},
     {"validate", validate, "check every line, all sends and receives, all collectives", NULL},
-    {"convert", convert, "to text, an archive or the compiled form", NULL},
+    {"convert", convert, "to text, an archive, the compiled form or GOAL", NULL},
     {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another", NULL},
 };
 
@@ -175,7 +259,7 @@ const struct cli_group cli_trace_group = {
     .title = "helio trace",
     .doc = "Looks at, checks, converts and scales traces. A trace is a folder of rank-<k>.txt in SimGrid's\n"
            "time-independent format, an index file that names one such file per rank, an archive of the\n"
-           "folder (.tar.zst, .tar.gz, .tar.xz, .tar), or a compiled trace.",
+           "folder (.tar.zst, .tar.gz, .tar.xz, .tar), a compiled trace, or a file of GOAL.",
     .commands = commands,
     .count = sizeof commands / sizeof *commands,
 };

@@ -62,6 +62,12 @@ struct patterns_options {
     uint32_t ranks_per_node;           /* rank r is on node r / ranks_per_node */
 };
 
+/* A collective call of a rank, without nodes, and the algorithm that it takes. */
+struct coll_call patterns_coll_call(const struct program *program, const struct patterns_options *options,
+                                    uint32_t rank, const struct call *call);
+const struct coll_algorithm *patterns_algorithm(const struct patterns_options *options,
+                                                const struct coll_call *call);
+
 /* Goes through the whole program, and rewinds it before and after. STATUS_BAD_INPUT, reported: the ranks
  * disagree about their collectives, or a peer is not a rank. */
 enum status patterns_find(struct program *program, const struct patterns_options *options,

@@ -20,12 +20,6 @@ size_t tallies_unite(struct pattern_tally *tallies, size_t count);
 void patterns_add_phase(struct patterns *patterns, struct pattern_tally *tallies, size_t count,
                         uint64_t times, uint64_t skeleton);
 
-/* A collective call of a rank, without nodes, and the algorithm that it takes. */
-struct coll_call patterns_coll_call(const struct program *program, const struct patterns_options *options,
-                                    uint32_t rank, const struct call *call);
-const struct coll_algorithm *patterns_algorithm(const struct patterns_options *options,
-                                                const struct coll_call *call);
-
 /* Sets patterns->iterations and the iterations of each pattern. To be called when all phases are added. */
 void patterns_find_main_loop(struct patterns *patterns);
 

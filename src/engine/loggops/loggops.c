@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "engine/loggops/internal.h"
 #include "engine/params.h"
+#include "graph/of_calls.h"
 
 /* ------------------------------------------------------------ dependences */
 
@@ -269,8 +270,8 @@ static size_t bytes_of(const struct loggops *engine)
            queue_table_bytes(&engine->unexpected) + engine->released_capacity * sizeof *engine->released;
 }
 
-static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
-                       void *self)
+static enum status run_graph(const struct engine_params *params, struct engine_usage *usage,
+                             engine_visit *visit, void *self)
 {
     struct loggops engine;
     open_engine(&engine, params);
@@ -285,6 +286,35 @@ static enum status run(const struct engine_params *params, struct engine_usage *
             visit(self, &engine.fabric);
     }
     close_engine(&engine);
+    return status;
+}
+
+/* A program of calls runs as its graph. The simulators count in whole ns. */
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
+{
+    if (params->program->graph)
+        return run_graph(params, usage, visit, self);
+    const struct compute_config *work = config_of(params->config, &compute_params);
+    struct collective_config collective;
+    struct program *graph;
+    collective_config_of(params->config, &collective);
+    const struct graph_of_calls_options options = {
+        .patterns = {.choices = collective.choice,
+                     .window = (uint32_t)collective.window,
+                     .leaders = (uint32_t)collective.leaders,
+                     .segment_bytes = collective.segment_bytes,
+                     .ranks_per_node = node_config_ranks(config_of(params->config, &node_params))},
+        .ps_per_operation = (double)PS_PER_S / (double)work->rate_flops * work->scale,
+        .whole_ns = rules_of(params->config) != LOGGOPS_MENDED};
+    enum status status = graph_of_calls(params->program, &options, &graph);
+    if (status != STATUS_OK)
+        return status;
+    struct engine_params as_graph = *params;
+    as_graph.program = graph;
+    status = run_graph(&as_graph, usage, visit, self);
+    usage->bytes += (size_t)graph->bytes_mapped;
+    graph->ops->close(graph);
     return status;
 }
 
@@ -345,6 +375,10 @@ static enum status prepare(const struct engine_input *input)
 static enum status estimate(const struct engine_params *params, struct estimate *estimate)
 {
     const struct graph *graph = params->program->graph;
+    if (!graph) {
+        estimate->unknown = "the graph of the calls";
+        return STATUS_OK;
+    }
     double ranks = params->program->ranks, operations = (double)graph->operations;
     double at_once = (double)graph->sends < 2 * ranks ? (double)graph->sends : 2 * ranks;
     double hosts = sizeof(struct loggops_host) + (graph->cores + 2.0 * graph->nics) * sizeof(when_t);
@@ -357,7 +391,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     return STATUS_OK;
 }
 
-static const struct param_table *const params[] = {&loggops_params, &compute_params, NULL};
+static const struct param_table *const params[] = {&loggops_params, &compute_params, &node_params,
+                                                   &collective_params, NULL};
 
 const struct engine engine_loggops = {
     .name = "loggops", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
