@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/event.h"
 #include "base/mem.h"
 #include "base/queue.h"
 #include "base/queue_table.h"
@@ -50,12 +51,20 @@ struct loggops_group {
     uint8_t core, nic;
 };
 
+struct loggops_heap {
+    struct loggops_event *events;
+    size_t count, capacity;
+};
+
 struct loggops_queue {
-    struct loggops_event *events; /* a heap, four children to each */
-    size_t count, capacity, peak;
+    struct event_loop loop;
+    struct loggops_heap heap;
+    struct loggops_event held; /* the first of the loop's, if has_held */
+    bool has_held;
+    bool is_unordered; /* all are in the heap, which knows no order of equal times, as that of ATLAHS */
     uint64_t numbers;  /* given so far */
-    bool is_unordered; /* a binary heap that knows no order of equal times, as that of ATLAHS */
     uint64_t taken;
+    size_t peak;
 };
 
 /* -------------------------------------------------------------------- hosts */
@@ -76,7 +85,14 @@ struct loggops_host {
     ps_t software;  /* its cpus have spent on messages */
 };
 
-enum loggops_state { OPERATION_WAITS, OPERATION_BEGUN, OPERATION_ENDED };
+/* An operation during a run. */
+struct loggops_run {
+    when_t ready;    /* rules that have dependences in time: not before then */
+    uint32_t needs;  /* dependences that it still waits for, or how far it has come */
+    uint32_t number; /* of its event, while it is in the queue */
+};
+#define OPERATION_BEGUN (UINT32_MAX - 1)
+#define OPERATION_ENDED UINT32_MAX
 
 struct loggops_released {
     uint32_t host, operation;
@@ -96,10 +112,8 @@ struct loggops {
     struct pool groups, messages, receives;
     struct queue_table posted, unexpected; /* by host, source and tag */
     struct loggops_host *hosts;
-    when_t *cpu, *send_nic, *receive_nic; /* of each host: busy until then */
-    uint32_t *needs;                      /* of each operation: dependences that it still waits for */
-    uint8_t *state;                       /* of each operation: enum loggops_state */
-    when_t *ready;                        /* of each operation: not before then; NULL: rules without it */
+    when_t *times; /* of each host: until when its cpus, its sending and its receiving NICs are busy */
+    struct loggops_run *operations;
     double ps_per_operation;
     struct loggops_released *released; /* by the present event, in order */
     size_t released_count, released_capacity;
@@ -116,19 +130,29 @@ static inline const struct graph_operation *loggops_operation(const struct loggo
     return &engine->graph->ranks[host].operations[operation];
 }
 
+static inline struct loggops_run *loggops_run(const struct loggops *engine, uint32_t host, uint32_t operation)
+{
+    return &engine->operations[engine->graph->ranks[host].first + operation];
+}
+
+static inline when_t *loggops_times(const struct loggops *engine, uint32_t host)
+{
+    return engine->times + (size_t)host * (engine->cores + 2 * (size_t)engine->nics);
+}
+
 static inline when_t *loggops_cpu(const struct loggops *engine, uint32_t host, uint8_t core)
 {
-    return &engine->cpu[(size_t)host * engine->cores + core];
+    return loggops_times(engine, host) + core;
 }
 
 static inline when_t *loggops_send_nic(const struct loggops *engine, uint32_t host, uint8_t nic)
 {
-    return &engine->send_nic[(size_t)host * engine->nics + nic];
+    return loggops_times(engine, host) + engine->cores + nic;
 }
 
 static inline when_t *loggops_receive_nic(const struct loggops *engine, uint32_t host, uint8_t nic)
 {
-    return &engine->receive_nic[(size_t)host * engine->nics + nic];
+    return loggops_times(engine, host) + engine->cores + engine->nics + nic;
 }
 
 static inline when_t when_max(when_t a, when_t b)

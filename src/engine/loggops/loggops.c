@@ -9,15 +9,15 @@
 
 /* ------------------------------------------------------------ dependences */
 
+/* LogGOPSim can end a send twice; then an operation that it has released is not released again. */
 static void release(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
 {
-    uint64_t index = engine->graph->ranks[host].first + operation;
-    if (engine->ready)
-        engine->ready[index] = when_max(engine->ready[index], at);
-    if (--engine->needs[index])
+    struct loggops_run *run = loggops_run(engine, host, operation);
+    run->ready = when_max(run->ready, at);
+    if (!run->needs || run->needs >= OPERATION_BEGUN || --run->needs)
         return;
     if (!at && engine->rules == LOGGOPS_ATLAHS) /* a beginning, behind which ATLAHS forgets the ends */
-        engine->ready[index] = 0;
+        run->ready = 0;
     engine->released = mem_grow(engine->released, &engine->released_capacity, engine->released_count + 1,
                                 "operations that become ready");
     engine->released[engine->released_count++] = (struct loggops_released){host, operation};
@@ -27,7 +27,7 @@ void loggops_begin(struct loggops *engine, uint32_t host, uint32_t operation, wh
 {
     const struct graph_rank *rank = &engine->graph->ranks[host];
     const struct graph_operation *begun = &rank->operations[operation];
-    engine->state[rank->first + operation] = OPERATION_BEGUN;
+    loggops_run(engine, host, operation)->needs = OPERATION_BEGUN;
     for (uint32_t i = begun->on_begin; i < begun[1].on_end; i++)
         release(engine, host, rank->dependents[i], at);
 }
@@ -36,9 +36,9 @@ void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when
 {
     const struct graph_rank *rank = &engine->graph->ranks[host];
     const struct graph_operation *ended = &rank->operations[operation];
-    uint8_t *state = &engine->state[rank->first + operation];
-    engine->ended += *state != OPERATION_ENDED;
-    *state = OPERATION_ENDED;
+    struct loggops_run *run = loggops_run(engine, host, operation);
+    engine->ended += run->needs != OPERATION_ENDED;
+    run->needs = OPERATION_ENDED;
     engine->hosts[host].finish = when_max(engine->hosts[host].finish, at);
     for (uint32_t i = ended->on_end; i < ended->on_begin; i++)
         release(engine, host, rank->dependents[i], at);
@@ -48,7 +48,7 @@ void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when
 static when_t ready_at(const struct loggops *engine, uint32_t host, uint32_t index)
 {
     const struct graph_operation *operation = loggops_operation(engine, host, index);
-    when_t at = engine->ready ? engine->ready[engine->graph->ranks[host].first + index] : 0;
+    when_t at = engine->rules == LOGGOPS_PUBLISHED ? 0 : loggops_run(engine, host, index)->ready;
     bool is_atlahs = engine->rules == LOGGOPS_ATLAHS;
     if (!is_atlahs || (operation->kind != GRAPH_SEND && operation->kind != GRAPH_RECV))
         at = when_max(at, *loggops_cpu(engine, host, operation->core));
@@ -145,7 +145,7 @@ static void start(struct loggops *engine)
         const struct graph_rank *rank = &engine->graph->ranks[host];
         engine->released_count = 0;
         for (uint32_t i = 0; i < rank->count; i++) {
-            engine->needs[rank->first + i] = rank->operations[i].needs;
+            loggops_run(engine, host, i)->needs = rank->operations[i].needs;
             if (rank->operations[i].needs)
                 continue;
             engine->released = mem_grow(engine->released, &engine->released_capacity,
@@ -220,13 +220,9 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->cores = graph->cores ? graph->cores : 1;
     engine->nics = graph->nics ? graph->nics : 1;
     engine->hosts = mem_alloc(ranks, sizeof *engine->hosts, "hosts");
-    engine->cpu = mem_alloc(ranks * engine->cores, sizeof *engine->cpu, "cpus");
-    engine->send_nic = mem_alloc(ranks * engine->nics, sizeof *engine->send_nic, "NICs");
-    engine->receive_nic = mem_alloc(ranks * engine->nics, sizeof *engine->receive_nic, "NICs");
-    engine->needs = mem_alloc(operations, sizeof *engine->needs, "operations");
-    engine->state = mem_alloc(operations, sizeof *engine->state, "operations");
-    if (engine->rules != LOGGOPS_PUBLISHED)
-        engine->ready = mem_alloc(operations, sizeof *engine->ready, "operations");
+    engine->times =
+        mem_alloc(ranks * (engine->cores + 2 * (size_t)engine->nics), sizeof *engine->times, "cpus");
+    engine->operations = mem_alloc(operations, sizeof *engine->operations, "operations");
     for (size_t i = 0; i < ranks; i++) {
         queue_init(&engine->hosts[i].posted);
         queue_init(&engine->hosts[i].unexpected);
@@ -235,6 +231,7 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     pool_init(&engine->groups, sizeof(struct loggops_group), "waiting events");
     pool_init(&engine->messages, sizeof(struct message), "messages");
     pool_init(&engine->receives, sizeof(struct loggops_receive), "receives");
+    loop_init(&engine->queue.loop);
     engine->queue.is_unordered = engine->rules == LOGGOPS_ATLAHS;
     queue_table_init(&engine->posted);
     queue_table_init(&engine->unexpected);
@@ -250,21 +247,17 @@ static void close_engine(struct loggops *engine)
     pool_free(&engine->messages);
     pool_free(&engine->receives);
     free(engine->hosts);
-    free(engine->cpu);
-    free(engine->send_nic);
-    free(engine->receive_nic);
-    free(engine->needs);
-    free(engine->state);
-    free(engine->ready);
+    free(engine->times);
+    free(engine->operations);
     free(engine->released);
 }
 
 static size_t bytes_of(const struct loggops *engine)
 {
     size_t ranks = engine->params->program->ranks, operations = (size_t)engine->graph->operations;
-    size_t each = sizeof *engine->needs + sizeof *engine->state + (engine->ready ? sizeof *engine->ready : 0);
     return ranks * (sizeof *engine->hosts + (engine->cores + 2 * engine->nics) * sizeof(when_t)) +
-           operations * each + engine->queue.capacity * sizeof *engine->queue.events +
+           operations * sizeof *engine->operations +
+           engine->queue.heap.capacity * sizeof *engine->queue.heap.events + loop_bytes(&engine->queue.loop) +
            engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
            engine->receives.capacity * engine->receives.size + queue_table_bytes(&engine->posted) +
            queue_table_bytes(&engine->unexpected) + engine->released_capacity * sizeof *engine->released;
@@ -382,8 +375,7 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     double ranks = params->program->ranks, operations = (double)graph->operations;
     double at_once = (double)graph->sends < 2 * ranks ? (double)graph->sends : 2 * ranks;
     double hosts = sizeof(struct loggops_host) + (graph->cores + 2.0 * graph->nics) * sizeof(when_t);
-    estimate_add(estimate, "operations", "fewer operations",
-                 operations * (sizeof(uint32_t) + sizeof(uint8_t) + sizeof(when_t)));
+    estimate_add(estimate, "operations", "fewer operations", operations * sizeof(struct loggops_run));
     estimate_add(estimate, "hosts", "fewer ranks, cpus or NICs", ranks * hosts);
     estimate_add(estimate, "messages", "fewer messages at a time",
                  estimate_pool(at_once, sizeof(struct message)));

@@ -1,6 +1,6 @@
 #include "engine/loggops/internal.h"
 
-/* ----------------------------------------------------------------- the queue */
+/* ----------------------------------------------------------------- the heap */
 
 static inline bool is_before(const struct loggops_event *a, const struct loggops_event *b)
 {
@@ -9,8 +9,31 @@ static inline bool is_before(const struct loggops_event *a, const struct loggops
 
 enum { CHILDREN = 4 };
 
-/* Puts the event where its parents are not later, from the free place `at` upwards. Equal times stay as they
- * are: which of them leaves first follows from the shape of the heap. */
+static void rise(struct loggops_event *events, size_t at, const struct loggops_event *event)
+{
+    for (; at && is_before(event, &events[(at - 1) / CHILDREN]); at = (at - 1) / CHILDREN)
+        events[at] = events[(at - 1) / CHILDREN];
+    events[at] = *event;
+}
+
+static void sink(struct loggops_event *events, size_t count, const struct loggops_event *event)
+{
+    size_t at = 0;
+    for (size_t first; (first = at * CHILDREN + 1) < count;) {
+        size_t least = first, end = first + CHILDREN < count ? first + CHILDREN : count;
+        for (size_t child = first + 1; child < end; child++)
+            if (is_before(&events[child], &events[least]))
+                least = child;
+        if (!is_before(&events[least], event))
+            break;
+        events[at] = events[least];
+        at = least;
+    }
+    events[at] = *event;
+}
+
+/* The same with two children and without an order of equal times: which of them leaves first follows from the
+ * shape of the heap. */
 static void rise_unordered(struct loggops_event *events, size_t at, const struct loggops_event *event)
 {
     for (; at && events[(at - 1) / 2].at > event->at; at = (at - 1) / 2)
@@ -31,72 +54,125 @@ static void sink_unordered(struct loggops_event *events, size_t count, const str
     rise_unordered(events, at, event);
 }
 
-static void push(struct loggops_queue *queue, const struct loggops_event *event)
+static void heap_push(struct loggops_queue *queue, const struct loggops_event *event)
 {
-    queue->events = mem_grow(queue->events, &queue->capacity, queue->count + 1, "events");
-    struct loggops_event *events = queue->events;
-    size_t at = queue->count++;
-    if (queue->count > queue->peak)
-        queue->peak = queue->count;
-    if (queue->is_unordered) {
-        rise_unordered(events, at, event);
-        return;
+    struct loggops_heap *heap = &queue->heap;
+    heap->events = mem_grow(heap->events, &heap->capacity, heap->count + 1, "events");
+    if (queue->is_unordered)
+        rise_unordered(heap->events, heap->count++, event);
+    else
+        rise(heap->events, heap->count++, event);
+}
+
+static struct loggops_event heap_take(struct loggops_queue *queue)
+{
+    struct loggops_heap *heap = &queue->heap;
+    struct loggops_event first = heap->events[0];
+    if (--heap->count) {
+        struct loggops_event last = heap->events[heap->count];
+        if (queue->is_unordered)
+            sink_unordered(heap->events, heap->count, &last);
+        else
+            sink(heap->events, heap->count, &last);
     }
-    while (at && is_before(event, &events[(at - 1) / CHILDREN])) {
-        events[at] = events[(at - 1) / CHILDREN];
-        at = (at - 1) / CHILDREN;
-    }
-    events[at] = *event;
+    return first;
+}
+
+/* ---------------------------------------------------------------- the queue */
+
+/* Nearly all events have a higher number than all before them, and no time that has passed. They are in the
+ * loop's queue, which keeps the order in which it got events of equal time; the kind of an event has the host
+ * there, or MESSAGE. The heap has the others: entries of groups, and what LogGOPSim puts into the past. */
+#define MESSAGE UINT32_MAX
+
+/* The numbers of waiting events are kept beside them in 32 bits: they are not so far apart. */
+static uint32_t *number_of(struct loggops *engine, const struct event *event)
+{
+    if (event->kind == MESSAGE)
+        return &message_at(&engine->messages, event->subject)->batch;
+    return &loggops_run(engine, event->kind, event->subject)->number;
+}
+
+static struct loggops_event unpack(struct loggops *engine, const struct event *event)
+{
+    bool is_message = event->kind == MESSAGE;
+    uint64_t numbers = engine->queue.numbers;
+    uint64_t number = numbers - (uint32_t)((uint32_t)numbers - *number_of(engine, event));
+    return (struct loggops_event){
+        .at = (when_t)event->at,
+        .order = number << 2 | (uint64_t)(is_message ? EVENT_MESSAGE : EVENT_OPERATION),
+        .host = is_message ? message_at(&engine->messages, event->subject)->destination : event->kind,
+        .subject = event->subject};
+}
+
+static void note_peak(struct loggops_queue *queue)
+{
+    size_t count = queue->heap.count + queue->loop.pending + queue->has_held;
+    if (count > queue->peak)
+        queue->peak = count;
 }
 
 void loggops_push(struct loggops *engine, when_t at, enum loggops_event_kind kind, uint32_t host,
                   uint32_t subject)
 {
-    push(&engine->queue, &(struct loggops_event){.at = at,
-                                                 .order = engine->queue.numbers++ << 2 | (uint64_t)kind,
-                                                 .host = host,
-                                                 .subject = subject});
+    struct loggops_queue *queue = &engine->queue;
+    uint64_t number = queue->numbers++;
+    const struct event event = {.kind = kind == EVENT_MESSAGE ? MESSAGE : host, .subject = subject};
+    if (queue->is_unordered || at < (when_t)queue->loop.now || at >= (when_t)PS_NEVER) {
+        heap_push(queue,
+                  &(struct loggops_event){
+                      .at = at, .order = number << 2 | (uint64_t)kind, .host = host, .subject = subject});
+    } else {
+        *number_of(engine, &event) = (uint32_t)number;
+        loop_at(&queue->loop, (ps_t)at, event.kind, subject);
+    }
+    note_peak(queue);
 }
 
 void loggops_push_again(struct loggops *engine, const struct loggops_event *event, when_t at)
 {
     struct loggops_event again = *event;
     again.at = at;
-    push(&engine->queue, &again);
+    heap_push(&engine->queue, &again);
+    note_peak(&engine->queue);
 }
 
-/* The last event sinks from the top. */
-static void sink(struct loggops_queue *queue, const struct loggops_event *event)
+/* The first event of the loop's queue is held where its number decides: an event of the heap has its time.
+ * Then it stays the first, since no event comes that is earlier. */
+static bool heap_is_first(struct loggops *engine)
 {
-    struct loggops_event *events = queue->events;
-    size_t at = 0, count = queue->count;
-    for (size_t first; (first = at * CHILDREN + 1) < count;) {
-        size_t least = first, end = first + CHILDREN < count ? first + CHILDREN : count;
-        for (size_t child = first + 1; child < end; child++)
-            if (is_before(&events[child], &events[least]))
-                least = child;
-        if (!is_before(&events[least], event))
-            break;
-        events[at] = events[least];
-        at = least;
+    struct loggops_queue *queue = &engine->queue;
+    const struct loggops_event *top = queue->heap.events;
+    struct event event;
+    if (!queue->heap.count)
+        return false;
+    if (!queue->has_held && !queue->loop.pending)
+        return true;
+    if (!queue->has_held && top->at == (when_t)loop_next_at(&queue->loop) &&
+        loop_take(&queue->loop, &event)) {
+        queue->held = unpack(engine, &event);
+        queue->has_held = true;
     }
-    events[at] = *event;
+    return queue->has_held ? is_before(top, &queue->held) : top->at < (when_t)loop_next_at(&queue->loop);
 }
 
 bool loggops_take(struct loggops *engine, struct loggops_event *event)
 {
     struct loggops_queue *queue = &engine->queue;
-    if (!queue->count)
+    struct event first;
+    if (heap_is_first(engine)) {
+        *event = heap_take(queue);
+    } else if (queue->has_held) {
+        *event = queue->held;
+        queue->has_held = false;
+    } else if (loop_take(&queue->loop, &first)) {
+        *event = unpack(engine, &first);
+    } else {
         return false;
-    *event = queue->events[0];
-    queue->taken++;
-    if (--queue->count) {
-        struct loggops_event last = queue->events[queue->count];
-        if (queue->is_unordered)
-            sink_unordered(queue->events, queue->count, &last);
-        else
-            sink(queue, &last);
     }
+    queue->taken++;
+    if (event->at > (when_t)queue->loop.now && event->at < (when_t)PS_NEVER)
+        queue->loop.now = (ps_t)event->at;
     return true;
 }
 
@@ -137,11 +213,11 @@ static when_t free_at(const struct loggops *engine, const struct loggops_group *
 static void enter(struct loggops *engine, uint32_t index)
 {
     const struct loggops_group *group = group_at(engine, index);
-    push(&engine->queue,
-         &(struct loggops_event){.at = free_at(engine, group),
-                                 .order = (group->waiting[0].order & ~UINT64_C(3)) | EVENT_GROUP,
-                                 .host = group->host,
-                                 .subject = index});
+    heap_push(&engine->queue,
+              &(struct loggops_event){.at = free_at(engine, group),
+                                      .order = (group->waiting[0].order & ~UINT64_C(3)) | EVENT_GROUP,
+                                      .host = group->host,
+                                      .subject = index});
 }
 
 void loggops_wait(struct loggops *engine, const struct loggops_event *event, enum loggops_need need,
@@ -201,5 +277,6 @@ void loggops_queue_free(struct loggops *engine)
     for (uint32_t i = 0; i < engine->groups.fresh; i++)
         free(group_at(engine, i)->waiting);
     pool_free(&engine->groups);
-    free(engine->queue.events);
+    free(engine->queue.heap.events);
+    loop_free(&engine->queue.loop);
 }

@@ -141,9 +141,9 @@ static void show_blocked(const struct loggops *engine)
     for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
         const struct graph_rank *rank = &engine->graph->ranks[host];
         for (uint32_t i = 0; i < rank->count; i++) {
-            uint8_t state = engine->state[rank->first + i];
-            waiting += state == OPERATION_WAITS;
-            if (state == OPERATION_BEGUN && named++ < SHOWN)
+            uint32_t needs = loggops_run(engine, host, i)->needs;
+            waiting += needs < OPERATION_BEGUN;
+            if (needs == OPERATION_BEGUN && named++ < SHOWN)
                 show_operation(engine, host, i,
                                rank->operations[i].kind == GRAPH_SEND ? "waits for its receive"
                                                                       : "waits for its message");

@@ -11,7 +11,7 @@
  *     u32 ranks, u8 highest cpu, u8 highest nic, and for each rank u64 start, u64 end
  *     at each start: u32 operations, u32 roots, u32 root[roots], the operations, u32 list[]
  *
- * An operation, of OPERATION bytes:
+ * An operation, of GOAL_OPERATION_BYTES:
  *
  *     0  u32 dependences to wait for     23  u32 how many wait for its end
  *     4  i8 kind: 1 send, 2 recv, 3 calc 27  u32 and where they stand in the list
@@ -19,7 +19,7 @@
  *     9  u64 size, or duration in ns     35  u32 and where they stand
  *     17 u32 tag, 21 u8 cpu, 22 u8 nic
  */
-enum { MAGIC = 8, HEAD = 6, JUMP = 16, RANK_HEAD = 8, OPERATION = 39, KIND_AT = 4, PEER_AT = 5, SIZE_AT = 9 };
+enum { MAGIC = 8, HEAD = 6, JUMP = 16, RANK_HEAD = 8, KIND_AT = 4, PEER_AT = 5, SIZE_AT = 9 };
 enum {
     TAG_AT = 17,
     CPU_AT = 21,
@@ -65,14 +65,6 @@ __attribute__((format(printf, 3, 4))) static enum status fail(const struct binar
     return STATUS_BAD_INPUT;
 }
 
-uint64_t goal_binary_at(const struct goal_program *goal, uint32_t rank, uint32_t operation)
-{
-    const struct binary binary = {.bytes = (const unsigned char *)goal->bytes + MAGIC};
-    uint64_t start = number_at(&binary, HEAD + (uint64_t)JUMP * rank, 8);
-    uint64_t roots = number_at(&binary, start + 4, 4);
-    return MAGIC + start + RANK_HEAD + 4 * roots + (uint64_t)OPERATION * operation;
-}
-
 /* ------------------------------------------------------------------- a rank */
 
 static enum status read_rank_head(struct binary *binary)
@@ -88,12 +80,13 @@ static enum status read_rank_head(struct binary *binary)
     binary->operations = (uint32_t)number_at(binary, binary->start, 4);
     binary->roots = (uint32_t)number_at(binary, binary->start + 4, 4);
     binary->first = binary->start + RANK_HEAD + 4 * (uint64_t)binary->roots;
-    binary->list = binary->first + (uint64_t)OPERATION * binary->operations;
+    binary->list = binary->first + (uint64_t)GOAL_OPERATION_BYTES * binary->operations;
     if (binary->roots > binary->operations || binary->list > binary->end || binary->operations == GRAPH_ANY)
         return fail(binary, binary->start,
                     "rank %u has %u operations and %u roots, for which it is too short", binary->rank,
                     binary->operations, binary->roots);
     binary->listed = (binary->end - binary->list) / 4;
+    binary->goal->rank_at[binary->rank] = MAGIC + binary->first;
     return STATUS_OK;
 }
 
@@ -110,7 +103,7 @@ static enum status check_message(const struct binary *binary, uint64_t at,
 static enum status read_operation(const struct binary *binary, uint32_t index)
 {
     static const uint8_t kinds[] = {[1] = GRAPH_SEND, [2] = GRAPH_RECV, [3] = GRAPH_COMPUTE};
-    uint64_t at = binary->first + (uint64_t)OPERATION * index;
+    uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
     uint64_t kind = number_at(binary, at + KIND_AT, 1);
     if (kind < 1 || kind > 3)
         return fail(binary, at + KIND_AT, "operation %u of rank %u is of kind %llu; there are 1 to 3", index,
@@ -140,7 +133,7 @@ static enum status read_operation(const struct binary *binary, uint32_t index)
 
 static enum status read_list(const struct binary *binary, uint32_t index, bool on_begin)
 {
-    uint64_t at = binary->first + (uint64_t)OPERATION * index;
+    uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
     uint64_t count = number_at(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT), 4);
     uint64_t first = number_at(binary, at + (on_begin ? BEGIN_LIST_AT : END_LIST_AT), 4);
     if (count && first + count > binary->listed)
@@ -164,7 +157,7 @@ static enum status check_amount(const struct binary *binary)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < binary->operations; i++) {
-        uint64_t at = binary->first + (uint64_t)OPERATION * i;
+        uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * i;
         sum += number_at(binary, at + ON_END_AT, 4) + number_at(binary, at + ON_BEGIN_AT, 4);
     }
     if (sum > binary->listed)
@@ -180,7 +173,7 @@ static enum status check_needs(const struct binary *binary)
     const struct graph_operation *operations = builder->operations + builder->rank_first;
     uint32_t roots = 0;
     for (uint32_t i = 0; i < binary->operations; i++) {
-        uint64_t at = binary->first + (uint64_t)OPERATION * i;
+        uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * i;
         uint32_t said = (uint32_t)number_at(binary, at, 4);
         roots += said == 0;
         if (said != operations[i].needs)
@@ -238,6 +231,7 @@ enum status goal_read_binary(struct goal_program *goal)
     if (!binary.ranks || binary.ranks > (binary.size - HEAD) / JUMP)
         return fail(&binary, 0, "%u ranks, for which the file is too short", binary.ranks);
     goal->program.ranks = binary.ranks;
+    goal->rank_at = mem_alloc(binary.ranks, sizeof *goal->rank_at, "places of ranks");
     enum status status = STATUS_OK;
     for (binary.rank = 0; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
         status = read_rank(&binary);

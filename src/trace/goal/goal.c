@@ -15,14 +15,29 @@ static struct goal_program *goal_of(const struct program *program)
     return (struct goal_program *)(uintptr_t)program;
 }
 
+/* The text, read again. False: the file is not what it was. */
+static bool has_text(struct goal_program *goal)
+{
+    uint64_t key[2];
+    if (!goal->bytes && content_load(goal->path, &goal->bytes, &goal->size) != STATUS_OK)
+        goal->bytes = NULL;
+    if (!goal->bytes || goal->program.key[0] == 0)
+        return goal->bytes;
+    content_key(goal->bytes, goal->size, key);
+    return !memcmp(key, goal->program.key, sizeof key);
+}
+
 /* Lines are counted where a message needs one. `index`: of the operation among those of all ranks. */
-static struct call_place place_at(const struct goal_program *goal, uint32_t rank, uint32_t operation,
+static struct call_place place_at(struct goal_program *goal, uint32_t rank, uint32_t operation,
                                   uint64_t index)
 {
     uint64_t line = 1;
     if (goal->is_binary)
-        return (struct call_place){.file = goal->path,
-                                   .line = goal_binary_at(goal, rank, operation) | DIAG_BYTE};
+        return (struct call_place){
+            .file = goal->path,
+            .line = (goal->rank_at[rank] + (uint64_t)GOAL_OPERATION_BYTES * operation) | DIAG_BYTE};
+    if (!has_text(goal))
+        return (struct call_place){.file = goal->path};
     const char *end = goal->bytes + goal->rank_at[rank] + goal->at[index];
     for (const char *at = goal->bytes; (at = memchr(at, '\n', (size_t)(end - at))); at++)
         line++;
@@ -35,12 +50,11 @@ static bool is_one_of(const struct goal_program *goal, size_t at, const char *ch
 }
 
 /* The word before a colon; without one, or in the binary form, the number of the operation. */
-static const char *label_at(const struct goal_program *goal, uint32_t rank, uint32_t operation,
-                            uint64_t index)
+static const char *label_at(struct goal_program *goal, uint32_t rank, uint32_t operation, uint64_t index)
 {
     static _Thread_local char label[64];
     snprintf(label, sizeof label, "operation %u", operation);
-    if (goal->is_binary)
+    if (goal->is_binary || !has_text(goal))
         return label;
     size_t at = (size_t)goal->rank_at[rank] + goal->at[index], end = at;
     while (end < goal->size && !is_one_of(goal, end, ": \t\r\n/"))
@@ -55,13 +69,13 @@ static const char *label_at(const struct goal_program *goal, uint32_t rank, uint
 
 static struct call_place place_of_operation(const struct program *program, uint32_t rank, uint32_t operation)
 {
-    const struct goal_program *goal = goal_of(program);
+    struct goal_program *goal = goal_of(program);
     return place_at(goal, rank, operation, goal->graph.ranks[rank].first + operation);
 }
 
 static const char *label_of(const struct program *program, uint32_t rank, uint32_t operation)
 {
-    const struct goal_program *goal = goal_of(program);
+    struct goal_program *goal = goal_of(program);
     return label_at(goal, rank, operation, goal->graph.ranks[rank].first + operation);
 }
 
@@ -120,7 +134,7 @@ static const struct program_ops ops = {.next = next_call,
                                        .read = read_call,
                                        .close = close_program};
 
-void goal_report_circle(const struct goal_program *goal, uint32_t rank, uint32_t operation)
+void goal_report_circle(struct goal_program *goal, uint32_t rank, uint32_t operation)
 {
     const struct graph_builder *builder = &goal->builder;
     uint64_t index = builder->graph.operations - builder->ranks[rank].count + operation;
@@ -161,8 +175,7 @@ enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct p
     goal->program.ops = &ops;
     goal->program.graph = &goal->graph;
     goal->program.total_calls = goal->graph.operations;
-    goal->program.bytes_mapped =
-        size + graph_builder_bytes(&goal->builder) + goal->at_capacity * sizeof *goal->at;
+    goal->program.bytes_mapped = graph_builder_bytes(&goal->builder) + goal->at_capacity * sizeof *goal->at;
     content_key(bytes, size, goal->program.key);
     *program = &goal->program;
     return STATUS_OK;
@@ -178,6 +191,8 @@ static enum status open_program(struct trace_input *input, struct program **prog
     if (status != STATUS_OK)
         return status;
     struct goal_program *goal = goal_of(*program);
+    free(goal->bytes);
+    goal->bytes = NULL;
     goal->name = mem_text(input->name);
     (*program)->name = goal->name;
     return STATUS_OK;

@@ -32,10 +32,10 @@ struct goal_program {
     struct graph graph;
     struct graph_builder builder;
     char *path, *name;
-    char *bytes; /* the file */
+    char *bytes; /* the file; NULL: it is read again where a message needs it */
     size_t size;
     bool is_binary;
-    uint64_t *rank_at; /* text: the byte at which the operations of each rank begin */
+    uint64_t *rank_at; /* the byte at which the operations of each rank begin */
     uint32_t *at;      /* text: of each operation, the byte of its line behind rank_at */
     size_t at_capacity;
 };
@@ -44,11 +44,10 @@ struct goal_program {
 enum status goal_read_text(struct goal_program *goal);
 enum status goal_read_binary(struct goal_program *goal);
 
-/* The byte at which an operation of the binary form begins. */
-uint64_t goal_binary_at(const struct goal_program *goal, uint32_t rank, uint32_t operation);
+enum { GOAL_OPERATION_BYTES = 39 }; /* of an operation of the binary form */
 
 /* Reports that the operation of the rank, which is the last one so far, waits for itself. */
-void goal_report_circle(const struct goal_program *goal, uint32_t rank, uint32_t operation);
+void goal_report_circle(struct goal_program *goal, uint32_t rank, uint32_t operation);
 
 /* A program from bytes in memory, which it takes: they are freed with it. For tests and fuzzing. */
 enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct program **program);
