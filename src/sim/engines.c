@@ -9,11 +9,7 @@
 
 /* All engines: a new one is a line here. */
 static const struct engine *const engines[] = {
-    &engine_ranks,
-    &engine_openloop,
-    &engine_simplecomm,
-    &engine_loggops,
-    &engine_graphs,
+    &engine_ranks, &engine_openloop, &engine_simplecomm, &engine_loggops, &engine_graphs,
 };
 
 const struct engine *engines_find(const struct engine_input *input)
