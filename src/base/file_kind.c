@@ -74,17 +74,6 @@ static bool is_dumpi_text(struct file_head head)
     return begins_with(head, "MPI_", 4) && contains(head, " entering at walltime ");
 }
 
-/* 4223 in 8 bytes, or 2342 in older files; then at most so many ranks as 4 bytes hold. */
-static bool is_goal_binary(struct file_head head)
-{
-    return begins_with(head, "\x7f\x10\0\0\0\0\0\0", 8) || begins_with(head, "\x26\x09\0\0\0\0\0\0", 8);
-}
-
-static bool is_goal_text(struct file_head head)
-{
-    return begins_with(first_line(head), "num_ranks ", 10);
-}
-
 /* A message GlobalMetadata of protobuf behind its length: a version, field 1, such as 0.0.4; or attributes,
  * field 2, the first of which begins with its name, schema. */
 static bool is_chakra(struct file_head head)
@@ -220,8 +209,6 @@ static const struct known_kind {
      {"a rank of a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
     {NULL, 0, is_dumpi_meta, {"a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
     {NULL, 0, is_dumpi_text, {"a DUMPI trace as text, which Heliograph does not read", CAPTURE, false}},
-    {NULL, 0, is_goal_binary, {"a binary GOAL schedule, which Heliograph does not read", CAPTURE, false}},
-    {NULL, 0, is_goal_text, {"a GOAL schedule, which Heliograph does not read", CAPTURE, false}},
     {NULL,
      0,
      is_chakra,

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* ---------------------------------------------------------------- describing */
+/* --------------------------------------------------------------- describing */
 
 static const char *show_peer(uint32_t peer, char *buffer, size_t size)
 {
@@ -40,7 +40,7 @@ const char *graph_describe(const struct graph_operation *operation, char *buffer
     return buffer;
 }
 
-/* ------------------------------------------------------------------ building */
+/* ----------------------------------------------------------------- building */
 
 static struct graph_rank *present_rank(const struct graph_builder *builder)
 {

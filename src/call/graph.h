@@ -75,7 +75,7 @@ static inline uint32_t graph_on_begin(const struct graph_operation *operation)
 /* "send of 8 bytes to rank 3, tag 7" into buffer, which it returns. */
 const char *graph_describe(const struct graph_operation *operation, char *buffer, size_t size);
 
-/* ------------------------------------------------------------------ building */
+/* ----------------------------------------------------------------- building */
 
 struct graph_edge {
     uint32_t before, after;

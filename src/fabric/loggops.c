@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/mem.h"
 #include "base/units.h"
 
 /* "6 ns" of each byte, or "100 Gb/s". */
@@ -52,12 +53,13 @@ PARAM_TABLE(loggops_params, "loggops", struct loggops_config,
              .doc = "larger messages are synchronous: their send ends when they are matched"});
 
 /* The published numbers hold unless somebody gives a machine: whoever runs LogGOPSim's programs expects its
- * times. */
+ * times. Without this fabric nothing is derived, since o would follow whatever hosts a sweep varies. */
 static void derive(struct derivation *derivation)
 {
     const struct machine_config *machine = derivation->machine;
     const uint64_t *eager = config_field(derivation->config, "mpi.eager_threshold");
-    if (strcmp(config_origin(derivation->config, "machine"), "default") == 0)
+    if (strcmp(config_origin(derivation->config, "machine"), "default") == 0 ||
+        !strstr(config_text(derivation->config, "fabric"), loggops_fabric.name))
         return;
     derive_time(derivation, "loggops.L",
                 ps_add(derivation_one_switch(derivation), ps_times(machine->nic_latency_ps, 2)),
@@ -92,21 +94,61 @@ static void describe(const struct config *config, uint32_t nodes, struct fabric_
     description_add(&description->notes, "no contention but at the two NICs");
 }
 
-/* The engine of this fabric moves the messages. */
-static void submit(struct fabric *fabric, uint32_t message)
+/* Traffic without ranks has no cpus: of the model g, G and L remain. */
+struct loggops_network {
+    struct fabric fabric;
+    const struct loggops_config *config;
+    ps_t *send_nic, *receive_nic; /* of each node: busy until then */
+};
+
+static enum status network_init(struct fabric *fabric)
 {
-    (void)message;
-    fabric_failed(fabric, STATUS_FAILED);
+    struct loggops_network *network = (struct loggops_network *)fabric;
+    network->config = config_of(fabric->params.config, &loggops_params);
+    network->send_nic = mem_alloc(fabric->params.nodes, sizeof *network->send_nic, "NICs");
+    network->receive_nic = mem_alloc(fabric->params.nodes, sizeof *network->receive_nic, "NICs");
+    return STATUS_OK;
+}
+
+static void network_free(struct fabric *fabric)
+{
+    struct loggops_network *network = (struct loggops_network *)fabric;
+    free(network->send_nic);
+    free(network->receive_nic);
+}
+
+static size_t network_bytes(const struct fabric *fabric)
+{
+    return 2 * fabric->params.nodes * sizeof(ps_t);
+}
+
+static void submit(struct fabric *fabric, uint32_t index)
+{
+    struct loggops_network *network = (struct loggops_network *)fabric;
+    const struct loggops_config *config = network->config;
+    const struct message *message = fabric_message(fabric, index);
+    ps_t bytes = loggops_bytes_ps(config->G, message->bytes), now = fabric_now(fabric);
+    ps_t *send = &network->send_nic[message->source_node];
+    ps_t *receive = &network->receive_nic[message->destination_node];
+    ps_t leaves = ps_max(now, *send), arrives = ps_max(ps_add(leaves, config->L), *receive);
+    *send = ps_add(ps_add(leaves, config->g), bytes);
+    *receive = ps_add(ps_add(arrives, config->g), bytes);
+    fabric_visible(fabric, index, arrives);
+    fabric_sender_done(fabric, index, ps_add(leaves, bytes));
+    fabric_delivered(fabric, index, ps_add(arrives, bytes));
 }
 
 const struct fabric_ops loggops_fabric = {
     .name = "loggops",
     .doc = "LogGOPS: o, O at cpus, g, G at NICs, L between them, as LogGOPSim computes it",
     .params = &loggops_params,
-    .host_path = HOST_PATH_UNKNOWN,
+    .host_path = HOST_PATH_NIC,
     .derive = derive,
     .describe = describe,
-    .size = sizeof(struct fabric),
+    .size = sizeof(struct loggops_network),
+    .init = network_init,
+    .free = network_free,
+    .bytes = network_bytes,
     .submit = submit,
     .is_immediate = true,
 };

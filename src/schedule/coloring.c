@@ -10,24 +10,24 @@ enum { LINKS_OF_NODES = 2 }; /* of each route */
 static const uint64_t most_neighbours = UINT64_C(1) << 27;
 
 /* The conflict graph: neighbours of request r are neighbours[first[r]] ... [first[r + 1] - 1]. */
-struct graph {
+struct conflicts {
     uint64_t *first;
     uint32_t *neighbours;
     size_t capacity;
 };
 
-static void graph_close(struct graph *graph)
+static void conflicts_close(struct conflicts *graph)
 {
     free(graph->first);
     free(graph->neighbours);
 }
 
-static enum status graph_open(const struct tdm_problem *problem, struct graph *graph)
+static enum status conflicts_open(const struct tdm_problem *problem, struct conflicts *graph)
 {
     struct tdm_users users = tdm_problem_users(problem);
     uint32_t *seen = mem_alloc((size_t)problem->requests + 1, sizeof *seen, "the conflict graph");
-    *graph =
-        (struct graph){.first = mem_alloc((size_t)problem->requests + 1, sizeof *graph->first, "the graph")};
+    *graph = (struct conflicts){
+        .first = mem_alloc((size_t)problem->requests + 1, sizeof *graph->first, "the graph")};
     enum status status = STATUS_OK;
     uint64_t used = 0;
     progress_begin("the conflict graph", problem->requests);
@@ -58,14 +58,14 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
     tdm_users_free(&users);
     free(seen);
     if (status != STATUS_OK)
-        graph_close(graph);
+        conflicts_close(graph);
     return status;
 }
 
 /* A set is a list in random order, which breaks ties, and a mark per request. */
 struct painter {
     const struct tdm_problem *problem;
-    struct graph graph;
+    struct conflicts graph;
     enum tdm_coloring reading;
     uint32_t *links;       /* [request]: how many it uses */
     uint32_t *uncolored;   /* NCSET */
@@ -108,7 +108,7 @@ static uint32_t highest_priority(struct painter *painter)
 
 static void color(struct painter *painter, uint32_t request)
 {
-    const struct graph *graph = &painter->graph;
+    const struct conflicts *graph = &painter->graph;
     painter->is_uncolored[request] = false;
     leave_work(painter, request);
     for (uint64_t at = graph->first[request]; at < graph->first[request + 1]; at++) {
@@ -146,7 +146,7 @@ enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring re
 {
     uint32_t requests = problem->requests;
     struct painter painter = {.problem = problem, .reading = reading, .uncolored_count = requests};
-    enum status status = graph_open(problem, &painter.graph);
+    enum status status = conflicts_open(problem, &painter.graph);
     if (status != STATUS_OK)
         return status;
     size_t room = (size_t)requests + 1;
@@ -179,6 +179,6 @@ enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring re
     free(painter.is_work);
     free(painter.degree);
     free(painter.work_degree);
-    graph_close(&painter.graph);
+    conflicts_close(&painter.graph);
     return STATUS_OK;
 }

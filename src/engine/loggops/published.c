@@ -20,9 +20,7 @@ static when_t of_bytes(const struct loggops *engine, uint64_t bytes, struct logg
 {
     if (!is_mended(engine))
         return (bytes - 1) * (each.numerator / (1000 * each.denominator));
-    unsigned __int128 work = (unsigned __int128)(bytes ? bytes - 1 : 0) * each.numerator;
-    unsigned __int128 time = (work + each.denominator - 1) / each.denominator;
-    return time > (unsigned __int128)PS_NEVER ? (when_t)PS_NEVER : (when_t)time;
+    return (when_t)loggops_bytes_ps(each, bytes);
 }
 
 static void raise_to(when_t *time, when_t at)

@@ -176,7 +176,7 @@ bool loggops_take(struct loggops *engine, struct loggops_event *event)
     return true;
 }
 
-/* ------------------------------------------------------------------- waiting */
+/* ------------------------------------------------------------------ waiting */
 
 static struct loggops_group *group_at(const struct loggops *engine, uint32_t index)
 {

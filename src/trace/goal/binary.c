@@ -211,7 +211,7 @@ static enum status read_rank(struct binary *binary)
     return status;
 }
 
-/* ------------------------------------------------------------------ the file */
+/* ----------------------------------------------------------------- the file */
 
 enum status goal_read_binary(struct goal_program *goal)
 {
