@@ -86,9 +86,9 @@ struct msccl_program {
     uint32_t *gpu_of; /* index of the GPU with that id; MSCCL_NONE: missing */
 };
 
-/* Limits, so that memory is bounded by the size of the file. */
-enum { MSCCL_GPUS_MAX = 4096, MSCCL_LOOP_MAX = 1 << 20, MSCCL_STEPS_MAX = 1 << 23 };
-#define MSCCL_CELLS_MAX (UINT64_C(1) << 26)
+/* Limits of what a file may ask for. MSCCL_TBS_MAX are those of a GPU. */
+enum { MSCCL_GPUS_MAX = 4096, MSCCL_LOOP_MAX = 1 << 20, MSCCL_STEPS_MAX = 1 << 23, MSCCL_TBS_MAX = 1 << 13 };
+#define MSCCL_CELLS_MAX (UINT64_C(1) << 24)
 
 enum status msccl_read(const struct collfile_text *text, struct collfile_proof *proof,
                        struct msccl_program *program);
@@ -152,10 +152,10 @@ struct msccl_order {
 /* A cell's last write, and the reads since then. */
 struct msccl_access {
     uint32_t writer, step; /* threadblock + 1 and its step + 1; 0: none */
-    uint32_t readers;      /* the first, in `reads`; POOL_NONE */
+    uint32_t readers;      /* the first + 1, in `reads`; 0: none */
 };
 
-enum { MSCCL_CLOCKS_MAX = 1 << 29 }; /* words */
+enum { MSCCL_CLOCKS_MAX = 1 << 27 }; /* words */
 
 void msccl_order_init(struct msccl_order *order, const struct msccl_program *program, uint64_t cells);
 void msccl_order_free(struct msccl_order *order);
@@ -177,6 +177,7 @@ uint32_t msccl_order_write(struct msccl_order *order, uint32_t tb, uint32_t step
 
 struct msccl_message {
     uint32_t send, recv; /* steps; MSCCL_NONE: not received */
+    uint32_t tb;         /* that sends */
     uint32_t round;
     uint32_t clock; /* kept, until it is received */
     size_t first;   /* of its contents */

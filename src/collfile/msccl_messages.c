@@ -69,11 +69,11 @@ static void order_rank(struct order *order, uint32_t id, const bool *is_first)
 
 /* Where the contents of a message belong in a block: of what `bytes` means. */
 static void add_messages(const struct msccl_program *program, const struct msccl_run *run,
-                         const uint32_t *gpu_of_step, struct collfile_schedule *schedule)
+                         struct collfile_schedule *schedule)
 {
     for (size_t i = 0; i < run->message_count; i++) {
         const struct msccl_message *message = &run->messages[i];
-        const struct msccl_tb *tb = &program->tbs[gpu_of_step[message->send]];
+        const struct msccl_tb *tb = &program->tbs[message->tb];
         builder_message(schedule, (uint32_t)program->gpus[tb->gpu].id, (uint32_t)tb->send, message->round);
         for (uint32_t k = 0; k < message->count; k++) {
             struct msccl_content content = run->contents[message->first + k];
@@ -89,23 +89,19 @@ void msccl_messages(const struct msccl_program *program, const struct msccl_run 
     size_t steps = program->step_count + 1;
     struct order order = {.program = program, .run = run, .schedule = schedule};
     bool *is_first = mem_alloc(steps, sizeof *is_first, "steps");
-    uint32_t *tb_of = mem_alloc(steps, sizeof *tb_of, "steps");
     order.is_known = mem_alloc(steps, sizeof *order.is_known, "steps");
     order.stack = mem_alloc(steps, sizeof *order.stack, "steps");
     order.sends = mem_alloc(steps, sizeof *order.sends, "steps");
     for (uint32_t tb = 0; tb < program->tb_count; tb++)
-        for (uint32_t i = 0; i < program->tbs[tb].step_count; i++) {
-            tb_of[program->tbs[tb].first_step + i] = tb;
-            is_first[program->tbs[tb].first_step + i] = i == 0;
-        }
+        if (program->tbs[tb].step_count)
+            is_first[program->tbs[tb].first_step] = true;
 
     if (run->message_count) {
-        add_messages(program, run, tb_of, schedule);
+        add_messages(program, run, schedule);
         for (uint32_t id = 0; id < program->ranks; id++)
             order_rank(&order, id, is_first);
     }
     free(is_first);
-    free(tb_of);
     free(order.is_known);
     free(order.stack);
     free(order.sends);

@@ -3,8 +3,9 @@
 #include "collfile/msccl.h"
 
 /* A read since the last write of its cell. A threadblock has one for each cell at most: its last. */
-struct read {
-    uint32_t tb, step, next;
+struct msccl_read {
+    uint32_t tb, step;
+    uint32_t next; /* + 1; 0: none */
 };
 
 void msccl_order_init(struct msccl_order *order, const struct msccl_program *program, uint64_t cells)
@@ -12,10 +13,8 @@ void msccl_order_init(struct msccl_order *order, const struct msccl_program *pro
     *order = (struct msccl_order){.program = program, .tbs = program->tb_count};
     order->clocks = mem_alloc(order->tbs * order->tbs + 1, sizeof *order->clocks, "vector clocks");
     order->accesses = mem_alloc(cells + 1, sizeof *order->accesses, "accesses to memory");
-    for (uint64_t i = 0; i < cells; i++)
-        order->accesses[i].readers = POOL_NONE;
     pool_init(&order->kept, (order->tbs + 1) * sizeof(uint32_t), "vector clocks");
-    pool_init(&order->reads, sizeof(struct read), "accesses to memory");
+    pool_init(&order->reads, sizeof(struct msccl_read), "accesses to memory");
 }
 
 void msccl_order_free(struct msccl_order *order)
@@ -66,19 +65,24 @@ static uint32_t unordered_write(const struct msccl_order *order, uint32_t tb,
     return access->writer - 1;
 }
 
+static struct msccl_read *read_at(const struct msccl_order *order, uint32_t number)
+{
+    return pool_at(&order->reads, number - 1);
+}
+
 uint32_t msccl_order_read(struct msccl_order *order, uint32_t tb, uint32_t step, uint64_t cell,
                           uint32_t *other)
 {
     struct msccl_access *access = &order->accesses[cell];
     uint32_t at = access->readers;
-    while (at != POOL_NONE && ((struct read *)pool_at(&order->reads, at))->tb != tb)
-        at = ((struct read *)pool_at(&order->reads, at))->next;
-    if (at == POOL_NONE) {
-        at = pool_take(&order->reads);
-        *(struct read *)pool_at(&order->reads, at) = (struct read){.tb = tb, .next = access->readers};
+    while (at && read_at(order, at)->tb != tb)
+        at = read_at(order, at)->next;
+    if (at == 0) {
+        at = pool_take(&order->reads) + 1;
+        *read_at(order, at) = (struct msccl_read){.tb = tb, .next = access->readers};
         access->readers = at;
     }
-    ((struct read *)pool_at(&order->reads, at))->step = step;
+    read_at(order, at)->step = step;
     return unordered_write(order, tb, access, other);
 }
 
@@ -87,15 +91,14 @@ uint32_t msccl_order_write(struct msccl_order *order, uint32_t tb, uint32_t step
 {
     struct msccl_access *access = &order->accesses[cell];
     uint32_t found = unordered_write(order, tb, access, other);
-    while (access->readers != POOL_NONE) {
-        uint32_t at = access->readers;
-        struct read read = *(struct read *)pool_at(&order->reads, at);
+    while (access->readers) {
+        struct msccl_read read = *read_at(order, access->readers);
         if (found == MSCCL_NONE && clock_of(order, tb)[read.tb] < read.step + 1) {
             found = read.tb;
             *other = read.step;
         }
+        pool_give(&order->reads, access->readers - 1);
         access->readers = read.next;
-        pool_give(&order->reads, at);
     }
     access->writer = tb + 1;
     access->step = step + 1;

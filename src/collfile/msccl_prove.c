@@ -146,6 +146,7 @@ static bool send_message(struct msccl_execution *run, uint32_t tb, uint32_t step
     uint32_t number = (uint32_t)made->message_count++;
     made->messages[number] = (struct msccl_message){.send = step,
                                                     .recv = MSCCL_NONE,
+                                                    .tb = tb,
                                                     .round = made->rounds[step] + 1,
                                                     .clock = msccl_order_keep(&run->order, tb),
                                                     .first = first,
@@ -346,12 +347,9 @@ static void check_messages(struct msccl_execution *run)
         const struct msccl_message *message = &run->run->messages[i];
         if (message->recv != MSCCL_NONE)
             continue;
-        uint32_t tb = 0;
-        while (message->send >= run->program->tbs[tb].first_step + run->program->tbs[tb].step_count)
-            tb++;
-        step_is_wrong(run, tb, message->send, COLLFILE_MESSAGE_LEFT,
-                      "sends to gpu %d on channel %d, which never receives it", run->program->tbs[tb].send,
-                      run->program->tbs[tb].channel);
+        const struct msccl_tb *tb = &run->program->tbs[message->tb];
+        step_is_wrong(run, message->tb, message->send, COLLFILE_MESSAGE_LEFT,
+                      "sends to gpu %d on channel %d, which never receives it", tb->send, tb->channel);
     }
 }
 

@@ -172,6 +172,12 @@ static bool begin_tb(struct msccl_reader *reader, const struct xml_element *elem
         !xml_number(xml, element, "recv", INT32_MIN, INT32_MAX, &recv) ||
         !xml_optional(xml, element, "chan", INT32_MIN, INT32_MAX, &channel))
         return false;
+    if (gpu->tb_count >= MSCCL_TBS_MAX) {
+        collfile_refuse(xml->text, element->line, element->column,
+                        "gpu %d has more than %d threadblocks, the limit of a schedule", gpu->id,
+                        MSCCL_TBS_MAX);
+        return false;
+    }
     for (uint32_t i = gpu->first_tb; i < program->tb_count; i++)
         if (program->tbs[i].id == id) {
             collfile_refuse(xml->text, element->line, element->column,

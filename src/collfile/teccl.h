@@ -28,7 +28,12 @@ struct teccl_demand {
 };
 
 enum teccl_role { TECCL_ABSENT = 0, TECCL_GPU = 1, TECCL_SWITCH = 2, TECCL_MISSING = 4 };
-enum { TECCL_NODES_MAX = 4096, TECCL_CHUNKS_MAX = 1 << 20, TECCL_EPOCHS_MAX = 1 << 30 };
+enum {
+    TECCL_NODES_MAX = 4096,
+    TECCL_CHUNKS_MAX = 1 << 20,
+    TECCL_EPOCHS_MAX = 1 << 30,
+    TECCL_FLOWS_MAX = 1 << 18
+};
 
 struct teccl_file {
     json_t *json;

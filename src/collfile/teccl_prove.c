@@ -183,9 +183,9 @@ static double here_before(const struct teccl_proof *proof, const struct teccl_ho
 static void path_is_wrong(struct teccl_proof *proof, const struct teccl_demand *demand,
                           enum collfile_problem problem, const char *what, const char *hop)
 {
-    collfile_wrong(proof->text, proof->proof, problem, collfile_line_of(proof->text, demand->text),
-                   "chunk %u from GPU %u to GPU %u: %s%s%s", demand->chunk, demand->source,
-                   demand->destination, what, hop ? ": " : "", hop ? hop : "");
+    uint64_t line = *proof->proof->first_problem ? 0 : collfile_line_of(proof->text, demand->text);
+    collfile_wrong(proof->text, proof->proof, problem, line, "chunk %u from GPU %u to GPU %u: %s%s%s",
+                   demand->chunk, demand->source, demand->destination, what, hop ? ": " : "", hop ? hop : "");
 }
 
 /* Finds the flow, and counts what the path takes of it. */

@@ -207,6 +207,9 @@ static enum status read_flows(const struct collfile_text *text, struct teccl_fil
     if (!flows || !json_is_array(flows) || json_array_size(flows) == 0)
         return collfile_refuse(text, 1, 0,
                                "this JSON is no output of TE-CCL: a list of texts, \"7-Flows\", is expected");
+    if (json_array_size(flows) > TECCL_FLOWS_MAX)
+        return collfile_refuse(text, 0, 0, "there are more than %d flows, the limit of a schedule",
+                               TECCL_FLOWS_MAX);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < json_array_size(flows) && status == STATUS_OK; i++)
         status = read_flow(text, file, json_array_get(flows, i));
