@@ -11,7 +11,7 @@
 #include "output/output.h"
 #include "output/standard.h"
 
-enum export_option {
+enum coll_export_option {
     EXPORT_OP,
     EXPORT_ALGORITHM,
     EXPORT_RANKS,
@@ -40,7 +40,7 @@ static const struct cli_command command = {
              "helio coll prove reads it again. docs/schedules.md says how phases become threadblocks.",
 };
 
-struct export_arguments {
+struct coll_export_arguments {
     const char *values[EXPORT_OPTIONS];
 };
 
@@ -50,13 +50,12 @@ static bool take(void *self, int found, const char *value)
         diag_error("helio coll export takes only options, not '%s'", value);
         return false;
     }
-    ((struct export_arguments *)self)->values[found - CLI_OPTION] = value;
+    ((struct coll_export_arguments *)self)->values[found - CLI_OPTION] = value;
     return true;
 }
 
 /* What is exported. */
-struct export
-{
+struct coll_export {
     const struct coll_algorithm *algorithm;
     uint64_t ranks, chunks;
 };
@@ -72,7 +71,7 @@ static bool read_number(const char *option, const char *text, uint64_t least, ui
     return false;
 }
 
-static bool read_arguments(const struct export_arguments *arguments, struct export *chosen)
+static bool read_arguments(const struct coll_export_arguments *arguments, struct coll_export *chosen)
 {
     enum coll_kind kind = COLL_ALLREDUCE;
     const char *op = arguments->values[EXPORT_OP], *name = arguments->values[EXPORT_ALGORITHM];
@@ -124,8 +123,8 @@ static enum status write(const char *text, size_t size, const char *path)
 
 int cli_coll_export(int argc, char **argv)
 {
-    struct export_arguments arguments = {.values = {NULL}};
-    struct export chosen = {.chunks = 1};
+    struct coll_export_arguments arguments = {.values = {NULL}};
+    struct coll_export chosen = {.chunks = 1};
     const char *problem;
     size_t size;
     int found = cli_read_all(&command, argc, argv, take, &arguments);

@@ -109,6 +109,8 @@ static int compare(const void *a, const void *b, void *self)
 static void check_ports(struct circuits *circuits, bool by_output)
 {
     const struct circuit *latest = NULL; /* of the present port: the one that ends last */
+    if (circuits->count == 0)
+        return;
     qsort_r(circuits->items, circuits->count, sizeof *circuits->items, compare, &by_output);
     for (size_t i = 0; i < circuits->count; i++) {
         const struct circuit *circuit = &circuits->items[i];

@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "coll/prove.h"
 #include "collfile/collfile.h"
+#include "collfile/msccl_write.h"
 
 static char said[4096]; /* the last message */
 
@@ -490,6 +492,47 @@ static void sizes_add_up(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- export */
+
+/* The other prover, of generators, counts as many bytes as this one counts chunks. */
+static void check_export(const struct coll_algorithm *algorithm, uint32_t ranks, uint32_t chunks)
+{
+    size_t size;
+    const char *problem;
+    struct collfile_proof proof;
+    struct coll_proof counts;
+    struct coll_world world = {.size = ranks, .element_bytes = 1, .bytes = chunks};
+    char *text = msccl_write(algorithm, ranks, chunks, &size, &problem);
+    if (!text)
+        fail_msg("%s: %s", algorithm->name, problem);
+    assert_int_equal(collfile_prove_text("x", text, size, 0, &proof, NULL), STATUS_OK);
+    if (!proof.right)
+        fail_msg("%s on %u ranks: %s\n%s", algorithm->name, ranks, proof.first_problem, text);
+    if (algorithm->kind == COLL_ALLREDUCE)
+        world.bytes *= ranks;
+    assert_true(coll_prove(algorithm, &world, &counts));
+    assert_int_equal((uint64_t)proof.chunks_moved, counts.bytes);
+    assert_int_equal(proof.reductions + proof.copies, counts.copied_bytes + counts.reduced_bytes);
+    assert_true(proof.rounds <= counts.rounds);
+    collfile_proof_free(&proof);
+    free(text);
+}
+
+static void exports_are_right(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (size_t i = 0; coll_algorithms[i]; i++) {
+        if (!msccl_has_kind(coll_algorithms[i]->kind) || coll_algorithms[i]->node_aware)
+            continue;
+        for (uint32_t ranks = 2; ranks <= 13; ranks += 1 + ranks / 4)
+            for (uint32_t chunks = 1; chunks <= 3; chunks += 2)
+                check_export(coll_algorithms[i], ranks, chunks);
+        count++;
+    }
+    assert_true(count > 25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +546,7 @@ int main(void)
         cmocka_unit_test(trees_are_checked),
         cmocka_unit_test(circuits_do_not_overlap),
         cmocka_unit_test(sizes_add_up),
+        cmocka_unit_test(exports_are_right),
     };
     diag_set_sink(catch, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
