@@ -166,6 +166,9 @@ void patterns_add_phase(struct patterns *patterns, struct pattern_tally *tallies
         pairs[i] = (struct pattern_pair){tallies[i].source, tallies[i].destination};
         phase.messages += tallies[i].messages * times;
         phase.bytes += tallies[i].bytes;
+        if (patterns->listener)
+            patterns->listener->pair(patterns->listener, pairs[i].source, pairs[i].destination,
+                                     tallies[i].bytes);
     }
     phase.pattern = intern(patterns, pairs, count);
     free(pairs);

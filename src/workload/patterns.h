@@ -43,6 +43,11 @@ struct pattern_phase {
     uint64_t skeleton; /* hash of the calls without their peers */
 };
 
+/* Gets the bytes from node to node: for each pair of each phase, those of all its times. */
+struct patterns_listener {
+    void (*pair)(struct patterns_listener *listener, uint32_t source, uint32_t destination, sum_t bytes);
+};
+
 struct patterns {
     uint32_t ranks, nodes;
     struct program_pattern *patterns; /* in the order in which they first appear */
@@ -52,14 +57,16 @@ struct patterns {
     uint64_t iterations; /* of the main loop; 1 = there is none, and the program is one iteration */
     uint64_t messages;
     sum_t bytes;
+    struct patterns_listener *listener; /* the options' */
 };
 
 /* How the collectives and the ranks of a program become messages between nodes. */
 struct patterns_options {
-    const struct coll_choice *choices; /* [COLL_KINDS]; NULL = every kind's default */
-    uint32_t window, leaders;          /* as in struct coll_call */
-    uint64_t segment_bytes;            /* likewise */
-    uint32_t ranks_per_node;           /* rank r is on node r / ranks_per_node */
+    const struct coll_choice *choices;  /* [COLL_KINDS]; NULL = every kind's default */
+    uint32_t window, leaders;           /* as in struct coll_call */
+    uint64_t segment_bytes;             /* likewise */
+    uint32_t ranks_per_node;            /* rank r is on node r / ranks_per_node */
+    struct patterns_listener *listener; /* NULL = none */
 };
 
 /* A collective call of a rank, without nodes, and the algorithm that it takes. */

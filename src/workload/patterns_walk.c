@@ -430,7 +430,8 @@ enum status patterns_find(struct program *program, const struct patterns_options
 {
     struct program_walk walk = {.program = program, .options = options, .patterns = patterns};
     *patterns = (struct patterns){.ranks = program->ranks,
-                                  .nodes = (program->ranks - 1) / options->ranks_per_node + 1};
+                                  .nodes = (program->ranks - 1) / options->ranks_per_node + 1,
+                                  .listener = options->listener};
     walk.folded = mem_alloc(program->ranks, sizeof *walk.folded, "stretches of ranks");
     walk.collectives = mem_alloc(program->ranks, sizeof *walk.collectives, "calls of ranks");
     walk.places = mem_alloc(program->ranks, sizeof *walk.places, "calls of ranks");
