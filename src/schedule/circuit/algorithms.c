@@ -1,0 +1,39 @@
+#include <string.h>
+
+#include "schedule/circuit/circuit.h"
+
+#define CIRCUIT_ALGORITHM(name) extern const struct circuit_algorithm name##_circuits;
+#include "schedule/circuit/algorithms.def"
+#undef CIRCUIT_ALGORITHM
+
+static const struct circuit_algorithm *const algorithms[] = {
+#define CIRCUIT_ALGORITHM(name) &name##_circuits,
+#include "schedule/circuit/algorithms.def"
+#undef CIRCUIT_ALGORITHM
+};
+
+const struct circuit_algorithm *circuit_algorithm_at(size_t index)
+{
+    return index < sizeof algorithms / sizeof *algorithms ? algorithms[index] : NULL;
+}
+
+const struct circuit_algorithm *circuit_algorithm_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        if (strcmp(algorithms[i]->name, name) == 0)
+            return algorithms[i];
+    return NULL;
+}
+
+enum status circuit_schedule_make(const struct circuit_problem *problem,
+                                  const struct circuit_algorithm *algorithm,
+                                  const struct circuit_effort *effort, struct circuit_schedule *schedule)
+{
+    *schedule = (struct circuit_schedule){.made_by = algorithm->name};
+    enum status status = algorithm->run(problem, effort, schedule);
+    if (status == STATUS_OK)
+        circuit_finish(problem, schedule);
+    else
+        circuit_schedule_free(schedule);
+    return status;
+}
