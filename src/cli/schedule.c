@@ -19,6 +19,7 @@
 #include "output/quote.h"
 #include "output/standard.h"
 #include "report/schedule_page.h"
+#include "schedule/circuit/circuit.h"
 #include "schedule/verify.h"
 #include "schedule/write.h"
 #include "sim/components.h"
@@ -41,12 +42,23 @@ enum schedule_option {
     SCHEDULE_OUTPUT,
     SCHEDULE_SWITCHES,
     SCHEDULE_HTML,
-    SCHEDULE_VERIFY
+    SCHEDULE_VERIFY,
+    SCHEDULE_DEMAND,
+    SCHEDULE_SWITCHING,
+    SCHEDULE_RATE,
+    SCHEDULE_SWITCH,
+    SCHEDULE_SLOT,
+    SCHEDULE_DEADLINE
 };
 
 static const char *name_at(size_t option, size_t index)
 {
-    return option == SCHEDULE_ALGORITHM ? tdm_algorithm_names[index] : NULL;
+    if (option != SCHEDULE_ALGORITHM)
+        return NULL;
+    if (index < TDM_ALGORITHMS)
+        return tdm_algorithm_names[index];
+    const struct circuit_algorithm *circuits = circuit_algorithm_at(index - TDM_ALGORITHMS);
+    return circuits && strcmp(circuits->name, tdm_algorithm_names[TDM_BEST]) != 0 ? circuits->name : NULL;
 }
 
 static const struct cli_option options[] = {
@@ -64,7 +76,9 @@ static const struct cli_option options[] = {
                       "mpi.alltoall, ranks_per_node ...: how calls become messages"},
     [SCHEDULE_MACHINE] = {"--machine", 0, "NAME|FILE.yaml",
                           "the same as this machine and its MPI have it (helio machine)"},
-    [SCHEDULE_ALGORITHM] = {"--algorithm", 'a', "NAME", "the scheduler, best by default; NAME is one of"},
+    [SCHEDULE_ALGORITHM] =
+        {"--algorithm", 'a', "NAME",
+         "the scheduler, best by default; with --switching from bvn on, or best; NAME is one of"},
     [SCHEDULE_ROUTES] = {"--routes", 0, "fixed|free",
                          "free: greedy and best also choose among minimal routes"},
     [SCHEDULE_ORDER] = {"--order", 0, "given|random",
@@ -77,10 +91,22 @@ static const struct cli_option options[] = {
     [SCHEDULE_JSON] = {"--json", 0, NULL, "print one JSON object"},
     [SCHEDULE_OUTPUT] = {"--output", 'o', "SCHEDULE.csv",
                          "write a line for each request: src,dst,slot,links"},
-    [SCHEDULE_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
+    [SCHEDULE_SWITCHES] = {"--switches", 0, "FILE|K",
+                           "write what the switches' registers hold, .csv or .json;\n"
+                           "with --switching: K parallel switches, each with a link to every port"},
     [SCHEDULE_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
     [SCHEDULE_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                          "schedule nothing, but check this schedule of the pattern"},
+    [SCHEDULE_DEMAND] = {"--demand", 'd', "FILE.csv",
+                         "with --switching: what circuits have to carry, lines src,dst,bytes"},
+    [SCHEDULE_SWITCHING] = {"--switching", 0, "TIME",
+                            "how long it takes to set up circuits: 10us; a list prints the curve over it"},
+    [SCHEDULE_RATE] = {"--rate", 0, "RATE", "with --switching: of a circuit, 100Gb/s"},
+    [SCHEDULE_SWITCH] = {"--switch", 0, "all-stop|not-all-stop",
+                         "whether all circuits of a switch stop while one changes; not-all-stop"},
+    [SCHEDULE_SLOT] = {"--slot", 0, "TIME",
+                       "length of slots of edmonds (20 ms) and round-robin, and of cycles of tms (200 ms)"},
+    [SCHEDULE_DEADLINE] = {"--deadline", 0, "TIME", "with --verify: bytes that arrive later are late"},
     CLI_PLUGIN,
 };
 
@@ -89,7 +115,10 @@ static const struct cli_command command = {
     .words = "PATTERN.csv|PATTERN|--trace PATH|--workload SPEC --topology TOPOLOGY",
     .doc =
         "Schedules the connections of a pattern on a time-multiplexed network with as few slots as it can.\n"
-        "A pattern is a file of lines src,dst, or one of those named below.",
+        "A pattern is a file of lines src,dst, or one of those named below.\n"
+        "With --switching: schedules circuits for the bytes of --demand, --trace or --workload on an "
+        "optical\n"
+        "switch that takes this time to change, within as little time as it can.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =
@@ -106,7 +135,8 @@ static const struct cli_command command = {
         "  helio schedule --workload collective:op=allreduce,ranks=64 --topology torus:8x8 --machine "
         "slingshot-11\n"
         "  helio schedule --workload npb:cg:class=W,ranks=64 --topology torus:8x8 \\\n"
-        "                 --against npb:cg:class=A,ranks=64",
+        "                 --against npb:cg:class=A,ranks=64\n"
+        "  helio schedule --demand demand.csv --switching 10us --rate 100Gb/s -o circuits.csv",
     .name_at = name_at,
 };
 
@@ -127,6 +157,29 @@ static bool read_limit(const char *value, ps_t *limit_ps)
         return true;
     diag_error("--limit: %s", problem.text);
     return false;
+}
+
+static void take_circuits(struct schedule_circuits *circuits, int found, const char *value)
+{
+    switch ((enum schedule_option)(found - CLI_OPTION)) {
+    case SCHEDULE_DEMAND:
+        circuits->demand = value;
+        break;
+    case SCHEDULE_SWITCHING:
+        circuits->switching = value;
+        break;
+    case SCHEDULE_RATE:
+        circuits->rate = value;
+        break;
+    case SCHEDULE_SWITCH:
+        circuits->stop = value;
+        break;
+    case SCHEDULE_SLOT:
+        circuits->slot = value;
+        break;
+    default:
+        circuits->deadline = value;
+    }
 }
 
 static bool take(void *self, int found, const char *value)
@@ -155,8 +208,8 @@ static bool take(void *self, int found, const char *value)
         settings->machine = value;
         break;
     case SCHEDULE_ALGORITHM:
-        return cli_value_choice("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS,
-                                &settings->method.algorithm);
+        settings->algorithm = value;
+        break;
     case SCHEDULE_ROUTES:
         return read_flag("--routes", value, "fixed", "free", &settings->method.free_routes);
     case SCHEDULE_ORDER:
@@ -182,6 +235,8 @@ static bool take(void *self, int found, const char *value)
     case SCHEDULE_VERIFY:
         settings->verify = value;
         break;
+    default:
+        take_circuits(&settings->circuits, found, value);
     }
     return true;
 }
@@ -192,8 +247,13 @@ static bool is_whole_program(const struct schedule_settings *settings)
     return !settings->pattern_name && !settings->only;
 }
 
-static enum status check_settings(const struct schedule_settings *settings)
+static enum status check_settings(struct schedule_settings *settings)
 {
+    if (schedule_is_circuits(settings))
+        return STATUS_OK;
+    if (settings->algorithm && !cli_value_choice("--algorithm", settings->algorithm, tdm_algorithm_names,
+                                                 TDM_ALGORITHMS, &settings->method.algorithm))
+        return STATUS_BAD_INPUT;
     int inputs = !!settings->pattern_name + !!settings->trace + !!settings->workload;
     if (inputs != 1 || !settings->topology_text) {
         diag_error("helio schedule needs one pattern or program, and a topology: %s", command.words);
@@ -394,6 +454,8 @@ static enum status apply_machine(const struct schedule_settings *settings)
 /* Ctrl-C ends the search, and not the program: the best schedule found by then is written. */
 static enum status schedule(const struct schedule_settings *settings)
 {
+    if (schedule_is_circuits(settings))
+        return schedule_circuits(settings);
     bool searches = settings->method.algorithm == TDM_BEST && !settings->verify;
     if (searches)
         interrupt_accept();
@@ -407,7 +469,7 @@ int cli_schedule(int argc, char **argv)
 {
     static const struct param_table *const tables[] = {&collective_params, &node_params};
     struct schedule_settings settings = {.method = {.algorithm = TDM_BEST, .seed = 1},
-                                         .limit_ps = 10 * PS_PER_S,
+                                         .limit_ps = -1,
                                          .config = config_open(tables, sizeof tables / sizeof *tables)};
     if (!settings.config)
         return STATUS_FAILED;

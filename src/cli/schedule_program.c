@@ -19,7 +19,7 @@ struct program_report {
 
 /* ----------------------------------------------------------------- programs */
 
-static const char *program_name(const struct schedule_settings *settings)
+const char *schedule_program_name(const struct schedule_settings *settings)
 {
     return settings->trace ? settings->trace : settings->workload;
 }
@@ -30,45 +30,53 @@ static enum status open_program(const struct schedule_settings *settings, const 
     return settings->trace ? trace_open(name, program) : workload_open(name, program);
 }
 
-static enum status find_in(struct program *program, const struct config *config, struct patterns *patterns)
+static enum status find_in(struct program *program, const struct config *config,
+                           struct patterns_listener *listener, struct patterns *patterns)
 {
     struct collective_config collective;
-    const struct patterns_options options = traffic_options(config, &collective);
+    struct patterns_options options = traffic_options(config, &collective);
+    options.listener = listener;
     return patterns_find(program, &options, patterns);
 }
 
 /* The program's own setting counts for this program alone. */
 static enum status find_with_setting(struct program *program, const struct config *config,
-                                     struct patterns *patterns)
+                                     struct patterns_listener *listener, struct patterns *patterns)
 {
     struct config *own = config_copy(config);
     if (!own)
         return STATUS_FAILED;
     enum status status = config_assign(own, program->setting.parameter, program->setting.value, "--workload");
     if (status == STATUS_OK)
-        status = find_in(program, own, patterns);
+        status = find_in(program, own, listener, patterns);
     config_close(own);
     return status;
 }
 
 static enum status find_patterns(const struct schedule_settings *settings, const char *name,
-                                 struct patterns *patterns)
+                                 struct patterns_listener *listener, struct patterns *patterns)
 {
     struct program *program;
     enum status status = open_program(settings, name, &program);
     if (status != STATUS_OK)
         return status;
-    status = program->setting.parameter ? find_with_setting(program, settings->config, patterns)
-                                        : find_in(program, settings->config, patterns);
+    status = program->setting.parameter ? find_with_setting(program, settings->config, listener, patterns)
+                                        : find_in(program, settings->config, listener, patterns);
     program->ops->close(program);
     return status;
+}
+
+enum status schedule_program_patterns(const struct schedule_settings *settings,
+                                      struct patterns_listener *listener, struct patterns *patterns)
+{
+    return find_patterns(settings, schedule_program_name(settings), listener, patterns);
 }
 
 static enum status find_own_patterns(const struct schedule_settings *settings, const struct topo *topo,
                                      struct patterns *patterns)
 {
-    const char *name = program_name(settings);
-    enum status status = find_patterns(settings, name, patterns);
+    const char *name = schedule_program_name(settings);
+    enum status status = find_patterns(settings, name, NULL, patterns);
     if (status != STATUS_OK)
         return status;
     if (patterns->nodes > topo->nodes) {
@@ -114,7 +122,7 @@ static void print_head(const struct schedule_settings *settings, const struct pr
 {
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
-    cli_print_text("program      ", program_name(settings));
+    cli_print_text("program      ", schedule_program_name(settings));
     printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
     printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
@@ -185,7 +193,7 @@ static enum status print_json(const struct schedule_settings *settings, const st
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
     json_t *object = json_make_object();
-    json_put_text(object, "program", program_name(settings));
+    json_put_text(object, "program", schedule_program_name(settings));
     json_put_text(object, "topology", topo_print(topo, topology, sizeof topology));
     json_put_text(object, "algorithm", schedule_algorithm(settings));
     json_put_text(object, "routes", schedule_routes(settings));
@@ -208,7 +216,7 @@ enum status schedule_program(const struct schedule_settings *settings, const str
     struct program_report report = {.rows = settings->json ? json_make_list() : NULL};
     enum status status = find_own_patterns(settings, topo, &report.patterns);
     if (status == STATUS_OK && settings->against) {
-        status = find_patterns(settings, settings->against, &report.others);
+        status = find_patterns(settings, settings->against, NULL, &report.others);
         if (status != STATUS_OK)
             patterns_free(&report.patterns);
     }

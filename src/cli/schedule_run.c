@@ -24,7 +24,8 @@ enum status schedule_outcome_make(const struct schedule_settings *settings, stru
     struct tdm_method method = settings->method;
     method.limit.stopped = is_interrupted;
     if (!method.limit.moves)
-        method.limit.seconds = (double)settings->limit_ps / (double)PS_PER_S;
+        method.limit.seconds =
+            settings->limit_ps < 0 ? SCHEDULE_SECONDS : (double)settings->limit_ps / (double)PS_PER_S;
     double begun_s = clock_seconds_now();
     enum status status = tdm_plan_init(&outcome->plan, &outcome->topo, &outcome->pattern, &method);
     outcome->seconds = clock_seconds_now() - begun_s;
