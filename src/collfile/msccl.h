@@ -68,6 +68,7 @@ struct msccl_gpu {
     int32_t id;
     int64_t chunks[MSCCL_BUFFERS];
     uint32_t first_tb, tb_count;
+    bool is_numbered; /* the ids of its threadblocks are 0, 1, 2 ... */
     uint32_t line;
 };
 
@@ -87,7 +88,7 @@ struct msccl_program {
 };
 
 /* Limits of what a file may ask for. MSCCL_TBS_MAX are those of a GPU. */
-enum { MSCCL_GPUS_MAX = 4096, MSCCL_LOOP_MAX = 1 << 20, MSCCL_STEPS_MAX = 1 << 23, MSCCL_TBS_MAX = 1 << 13 };
+enum { MSCCL_GPUS_MAX = 4096, MSCCL_LOOP_MAX = 1 << 20, MSCCL_STEPS_MAX = 1 << 23, MSCCL_TBS_MAX = 1 << 11 };
 #define MSCCL_CELLS_MAX (UINT64_C(1) << 24)
 
 enum status msccl_read(const struct collfile_text *text, struct collfile_proof *proof,
@@ -139,12 +140,24 @@ const char *msccl_buffer_name(enum msccl_buffer buffer);
 
 /* -------------------------------------------------------------------- order */
 
-/* Which step comes before which in every execution: vector clocks, one component for each threadblock. */
+/* Which step comes before which in every execution: vector clocks. A clock says how many steps of each
+ * threadblock are done before; threadblocks of which it knows nothing are left out. */
+struct msccl_known {
+    uint32_t tb, steps;
+};
+
+struct msccl_clock {
+    struct msccl_known *known; /* by threadblock */
+    size_t count, capacity;
+};
+
 struct msccl_order {
     const struct msccl_program *program;
-    size_t tbs;
-    uint32_t *clocks; /* of each threadblock: tbs */
-    struct pool kept; /* clocks of steps that others wait for, and of messages on their way */
+    struct msccl_clock *clocks; /* of each threadblock, without its own steps */
+    uint32_t *begun;            /* of each threadblock: steps */
+    struct msccl_clock scratch;
+    struct pool kept;    /* clocks of steps that others wait for, and of messages on their way */
+    uint64_t kept_count; /* entries of these */
     struct pool reads;
     struct msccl_access *accesses; /* of each cell */
 };
@@ -155,14 +168,14 @@ struct msccl_access {
     uint32_t readers;      /* the first + 1, in `reads`; 0: none */
 };
 
-enum { MSCCL_CLOCKS_MAX = 1 << 27 }; /* words */
+enum { MSCCL_KEPT_MAX = 1 << 26 }; /* entries of clocks that are kept */
 
 void msccl_order_init(struct msccl_order *order, const struct msccl_program *program, uint64_t cells);
 void msccl_order_free(struct msccl_order *order);
 
 /* The threadblock begins its step; what it does from here on comes after all that the clock says. */
 void msccl_order_begin(struct msccl_order *order, uint32_t tb, uint32_t step);
-uint32_t msccl_order_keep(struct msccl_order *order, uint32_t tb);
+uint32_t msccl_order_keep(struct msccl_order *order, uint32_t tb); /* the number of a copy */
 void msccl_order_join(struct msccl_order *order, uint32_t tb, uint32_t kept);
 void msccl_order_drop(struct msccl_order *order, uint32_t kept);
 

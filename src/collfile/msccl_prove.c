@@ -40,7 +40,7 @@ struct msccl_execution {
     size_t next_capacity;
     uint32_t *waiting; /* of each step: the first threadblock + 1 that waits for it */
     uint32_t *kept;    /* of each step that others wait for: its clock + 1 */
-    bool *is_awaited;  /* of each step: some step waits for it */
+    uint32_t *awaited; /* of each step: how many steps still wait for it */
     bool is_too_large;
 };
 
@@ -162,7 +162,7 @@ static bool send_message(struct msccl_execution *run, uint32_t tb, uint32_t step
         to->is_awaited = false;
         make_ready(run, to->receiver);
     }
-    return (uint64_t)run->order.kept.fresh * (run->order.tbs + 1) < MSCCL_CLOCKS_MAX;
+    return run->order.kept_count < MSCCL_KEPT_MAX;
 }
 
 /* The message that the step receives, or NULL: it has not been sent yet. */
@@ -251,6 +251,16 @@ static size_t compute(struct msccl_execution *run, uint32_t tb, uint32_t step,
     return first;
 }
 
+/* What the awaited step has done comes before what this threadblock does now. */
+static void join_awaited(struct msccl_execution *run, uint32_t tb, uint32_t awaited)
+{
+    msccl_order_join(&run->order, tb, run->kept[awaited] - 1);
+    if (--run->awaited[awaited] > 0)
+        return;
+    msccl_order_drop(&run->order, run->kept[awaited] - 1);
+    run->kept[awaited] = 0;
+}
+
 /* The threadblock does its next step. False: the step has to wait. */
 static bool do_step(struct msccl_execution *run, uint32_t tb)
 {
@@ -267,7 +277,7 @@ static bool do_step(struct msccl_execution *run, uint32_t tb)
     if (kind->receives && !(message = receive(run, tb, step)))
         return false;
     if (content->waits_for != MSCCL_NONE)
-        msccl_order_join(&run->order, tb, run->kept[content->waits_for] - 1);
+        join_awaited(run, tb, content->waits_for);
     msccl_order_begin(&run->order, tb, state->done);
     place_step(run, tb, step, message);
     if (message && (int32_t)message->count != content->count)
@@ -279,7 +289,7 @@ static bool do_step(struct msccl_execution *run, uint32_t tb)
         run->run->content_count = first + (size_t)content->count;
         run->is_too_large |= !send_message(run, tb, step, first);
     }
-    if (run->is_awaited[step])
+    if (run->awaited[step])
         run->kept[step] = msccl_order_keep(&run->order, tb) + 1;
     return true;
 }
@@ -410,7 +420,7 @@ static void connect(struct msccl_execution *run)
             sends |= msccl_kinds[step->type].sends;
             receives |= msccl_kinds[step->type].receives;
             if (step->waits_for != MSCCL_NONE)
-                run->is_awaited[step->waits_for] = true;
+                run->awaited[step->waits_for]++;
         }
         run->states[tb].to = sends ? find_connection(run, own, found->send, found->channel) : MSCCL_NONE;
         run->states[tb].from = receives ? find_connection(run, found->recv, own, found->channel) : MSCCL_NONE;
@@ -431,7 +441,7 @@ static void open_execution(struct msccl_execution *run)
     run->queue = mem_alloc(tbs, sizeof *run->queue, "threadblocks");
     run->waiting = mem_alloc(steps, sizeof *run->waiting, "steps");
     run->kept = mem_alloc(steps, sizeof *run->kept, "steps");
-    run->is_awaited = mem_alloc(steps, sizeof *run->is_awaited, "steps");
+    run->awaited = mem_alloc(steps, sizeof *run->awaited, "steps");
     run->run->sent = mem_alloc(steps, sizeof *run->run->sent, "steps");
     run->run->received = mem_alloc(steps, sizeof *run->run->received, "steps");
     run->run->rounds = mem_alloc(steps, sizeof *run->run->rounds, "steps");
@@ -440,8 +450,20 @@ static void open_execution(struct msccl_execution *run)
     connect(run);
 }
 
+/* Clocks that nobody has taken, after a deadlock or of messages that are left. */
+static void drop_clocks(struct msccl_execution *run)
+{
+    for (size_t i = 0; i < run->run->message_count; i++)
+        if (run->run->messages[i].recv == MSCCL_NONE)
+            msccl_order_drop(&run->order, run->run->messages[i].clock);
+    for (size_t step = 0; step < run->program->step_count; step++)
+        if (run->kept[step])
+            msccl_order_drop(&run->order, run->kept[step] - 1);
+}
+
 static void close_execution(struct msccl_execution *run)
 {
+    drop_clocks(run);
     msccl_memory_free(&run->memory);
     msccl_order_free(&run->order);
     hashmap_free(&run->by_key);
@@ -451,19 +473,19 @@ static void close_execution(struct msccl_execution *run)
     free(run->next);
     free(run->waiting);
     free(run->kept);
-    free(run->is_awaited);
+    free(run->awaited);
 }
 
 /* Memory and time stay within what the limits allow. */
 static bool is_too_large(const struct msccl_program *program)
 {
-    uint64_t cells = 0, moved = 0, tbs = program->tb_count;
+    uint64_t cells = 0, moved = 0;
     for (size_t i = 0; i < program->gpu_count; i++)
         for (int buffer = 0; buffer < MSCCL_BUFFERS; buffer++)
             cells += msccl_buffer_chunks(program, (uint32_t)i, (enum msccl_buffer)buffer);
     for (size_t i = 0; i < program->step_count; i++)
         moved += (uint64_t)program->steps[i].count;
-    return cells > MSCCL_CELLS_MAX || moved > MSCCL_CELLS_MAX || tbs * (tbs + 1) > MSCCL_CLOCKS_MAX;
+    return cells > MSCCL_CELLS_MAX || moved > MSCCL_CELLS_MAX;
 }
 
 static enum status refuse_size(const struct collfile_text *text, const struct msccl_program *program)

@@ -139,7 +139,8 @@ static bool begin_gpu(struct msccl_reader *reader, const struct xml_element *ele
 {
     struct xml_reader *xml = &reader->base;
     struct msccl_program *program = reader->program;
-    struct msccl_gpu gpu = {.first_tb = (uint32_t)program->tb_count, .line = (uint32_t)element->line};
+    struct msccl_gpu gpu = {
+        .first_tb = (uint32_t)program->tb_count, .is_numbered = true, .line = (uint32_t)element->line};
     int64_t id;
     if (strcmp(element->name, "gpu") != 0)
         return xml_unexpected(xml, element, "<gpu> is");
@@ -178,7 +179,8 @@ static bool begin_tb(struct msccl_reader *reader, const struct xml_element *elem
                         MSCCL_TBS_MAX);
         return false;
     }
-    for (uint32_t i = gpu->first_tb; i < program->tb_count; i++)
+    gpu->is_numbered &= id == gpu->tb_count;
+    for (uint32_t i = gpu->first_tb; i < program->tb_count && !gpu->is_numbered; i++)
         if (program->tbs[i].id == id) {
             collfile_refuse(xml->text, element->line, element->column,
                             "gpu %d has two threadblocks with id %lld", gpu->id, (long long)id);
