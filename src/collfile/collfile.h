@@ -77,6 +77,7 @@ struct collfile_proof {
     bool in_place;
     char name[128]; /* of the algorithm, as the file says */
     uint64_t ranks, threadblocks, steps;
+    uint64_t relays; /* switches at which messages end; the last ranks of the schedule */
     uint64_t messages;
     double chunks_moved;
     uint64_t copies, reductions; /* of chunks, within ranks */

@@ -27,7 +27,7 @@ struct teccl_demand {
     const char *text;
 };
 
-enum teccl_role { TECCL_ABSENT = 0, TECCL_GPU = 1, TECCL_SWITCH = 2, TECCL_MISSING = 4 };
+enum teccl_role { TECCL_ABSENT = 0, TECCL_GPU = 1, TECCL_SWITCH = 2, TECCL_MISSING = 4, TECCL_RELAY = 8 };
 enum {
     TECCL_NODES_MAX = 4096,
     TECCL_CHUNKS_MAX = 1 << 20,

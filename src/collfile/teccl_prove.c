@@ -19,6 +19,7 @@ struct teccl_proof {
     struct teccl_machine machine;
     uint32_t *gpu_of;   /* of each node: its number among the GPUs that take part */
     uint32_t gpus;      /* that take part */
+    uint32_t ranks;     /* and the switches at which flows end */
     uint32_t blocks;    /* chunks of a block */
     uint32_t *sorted;   /* flows by source, chunk, from, to, epoch */
     uint32_t *arriving; /* flows by source, chunk, to, epoch */
@@ -68,6 +69,13 @@ static void number_gpus(struct teccl_proof *proof)
             proof->proof->gpu_of_rank[proof->gpus] = node;
             proof->gpu_of[node] = proof->gpus++;
         }
+    proof->ranks = proof->gpus;
+    for (uint32_t node = 0; node < proof->file->nodes; node++)
+        if (proof->file->roles[node] & TECCL_RELAY) {
+            proof->proof->gpu_of_rank[proof->ranks] = node;
+            proof->gpu_of[node] = proof->ranks++;
+        }
+    proof->proof->relays = proof->ranks - proof->gpus;
     proof->blocks = proof->file->chunks;
     if (proof->file->is_alltoall)
         proof->blocks = (proof->file->chunks + proof->gpus - 1) / proof->gpus;
@@ -235,17 +243,25 @@ static bool part_of(const struct teccl_proof *proof, const struct teccl_demand *
     return !proof->file->is_alltoall || demand->chunk % proof->gpus == proof->gpu_of[demand->destination];
 }
 
-/* The time in Demand_Met, which lists destinations and their sources. */
+/* Whether Demand_Met has that time under these two names. */
+static bool has_time(const struct teccl_proof *proof, uint32_t outer, uint32_t inner, uint32_t chunk,
+                     double time_s)
+{
+    char outer_name[32], inner_name[32], chunk_name[32];
+    snprintf(outer_name, sizeof outer_name, "GPU %u", outer);
+    snprintf(inner_name, sizeof inner_name, "GPU %u", inner);
+    snprintf(chunk_name, sizeof chunk_name, "Chunk %u", chunk);
+    const json_t *chunks = json_object_get(json_object_get(proof->file->met, outer_name), inner_name);
+    const json_t *found = json_object_get(chunks, chunk_name);
+    return json_is_number(found) && fabs(json_number_value(found) - time_s) <= 1e-6 * time_s;
+}
+
+/* Demand_Met lists destinations and their sources, in files that have been seen; either way is taken. */
 static void check_met(struct teccl_proof *proof, const struct teccl_demand *demand)
 {
-    char source[32], destination[32], chunk[32];
-    snprintf(source, sizeof source, "GPU %u", demand->source);
-    snprintf(destination, sizeof destination, "GPU %u", demand->destination);
-    snprintf(chunk, sizeof chunk, "Chunk %u", demand->chunk);
-    const json_t *times = json_object_get(json_object_get(proof->file->met, destination), source);
-    const json_t *time = json_object_get(times, chunk);
-    double wanted = ((double)demand->met + 1) * proof->file->epoch_s;
-    if (!json_is_number(time) || fabs(json_number_value(time) - wanted) > 1e-6 * wanted)
+    double time_s = ((double)demand->met + 1) * proof->file->epoch_s;
+    if (!has_time(proof, demand->destination, demand->source, demand->chunk, time_s) &&
+        !has_time(proof, demand->source, demand->destination, demand->chunk, time_s))
         path_is_wrong(proof, demand, COLLFILE_ORDER, "Demand_Met has another time than its path", NULL);
 }
 
@@ -358,7 +374,7 @@ static void take_flows_for_demands(struct teccl_proof *proof)
         struct teccl_demand demand = {.source = flow->source, .destination = flow->to, .chunk = flow->chunk};
         uint32_t part;
         size_t pair = (size_t)proof->gpu_of[flow->source] * proof->gpus + proof->gpu_of[flow->to];
-        if (part_of(proof, &demand, &part))
+        if (proof->gpu_of[flow->to] < proof->gpus && part_of(proof, &demand, &part))
             proof->wanted[pair * proof->blocks + part] = true;
     }
 }
@@ -443,7 +459,7 @@ static void make_schedule(struct teccl_proof *proof, struct collfile_schedule *s
         order[i] = i;
     qsort_r(order, file->flow_count, sizeof *order, compare_epochs, file->flows);
     schedule->chunks = proof->blocks;
-    builder_begin(schedule, proof->gpus);
+    builder_begin(schedule, proof->ranks);
     for (size_t i = 0; i < file->flow_count; i++) {
         const struct teccl_hop *flow = &file->flows[order[i]];
         sending.round = 0;
@@ -454,7 +470,7 @@ static void make_schedule(struct teccl_proof *proof, struct collfile_schedule *s
         if (sending.round > proof->proof->rounds)
             proof->proof->rounds = sending.round;
     }
-    for (uint32_t gpu = 0; gpu < proof->gpus; gpu++) {
+    for (uint32_t gpu = 0; gpu < proof->ranks; gpu++) {
         for (size_t i = 0; i < file->flow_count; i++)
             if (proof->gpu_of[file->flows[order[i]].from] == gpu) {
                 for_needed(proof, order[i], note_wait, &sending);

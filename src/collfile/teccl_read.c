@@ -239,13 +239,16 @@ static void see(struct teccl_file *file, uint32_t node, enum teccl_role role)
         file->nodes = node + 1;
 }
 
+/* Without paths, hops to and from switches are flows of their own. There a node whose chunks do not travel is
+ * a switch. */
 static void see_nodes(struct teccl_file *file)
 {
+    enum teccl_role end = file->has_paths ? TECCL_GPU : TECCL_RELAY;
     file->roles = mem_alloc(TECCL_NODES_MAX, sizeof *file->roles, "nodes");
     for (size_t i = 0; i < file->flow_count; i++) {
         see(file, file->flows[i].source, TECCL_GPU);
-        see(file, file->flows[i].from, TECCL_GPU);
-        see(file, file->flows[i].to, TECCL_GPU);
+        see(file, file->flows[i].from, end);
+        see(file, file->flows[i].to, end);
         if (file->flows[i].chunk >= file->chunks)
             file->chunks = file->flows[i].chunk + 1;
     }
@@ -257,6 +260,10 @@ static void see_nodes(struct teccl_file *file)
     }
     for (size_t i = 0; i < file->switch_count; i++)
         see(file, file->switches[i], TECCL_SWITCH);
+    for (uint32_t node = 0; node < file->nodes; node++)
+        if (file->roles[node] & TECCL_RELAY)
+            file->roles[node] = (uint8_t)((file->roles[node] & TECCL_GPU) ? file->roles[node] & ~TECCL_RELAY
+                                                                          : TECCL_RELAY | TECCL_SWITCH);
 }
 
 enum status teccl_read(const struct collfile_text *text, struct teccl_file *file)

@@ -95,6 +95,10 @@ static enum status read_file(struct schedule_config *config)
     if (status == STATUS_OK && !proof.right) {
         diag_error("%s is wrong, so it has no time: %s", config->file, proof.first_problem);
         status = STATUS_BAD_INPUT;
+    } else if (status == STATUS_OK && proof.relays) {
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = config->file},
+                    "its flows end at switches, which are no ranks; an output with paths is expected");
+        status = STATUS_BAD_INPUT;
     } else if (status == STATUS_OK && proof.op == COLLFILE_CIRCUITS) {
         diag_report(
             DIAG_ERROR, &(struct diag_place){.file = config->file},

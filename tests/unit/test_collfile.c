@@ -395,6 +395,13 @@ static void flows_and_paths_are_checked(void **state)
          "x:1: chunk 0 from GPU 0 to GPU 2: this hop is not among the flows: 1->2 in epoch 2"},
         {FLOWS(RING_FLOWS) PATHS(RING(MET("2", "0", "0", "3") "[\"0->1 in epoch 0\", \"1->2 in epoch 1\"]")),
          "x:1: chunk 0 from GPU 0 to GPU 2: it is met after the last epoch"},
+        /* without paths, node 2 is a switch: no chunk of it travels */
+        {FLOWS(FLOW("0", "0", "0->2 in epoch 0") ", " FLOW("0", "0", "2->1 in epoch 1") ", " FLOW(
+             "0", "1", "1->0 in epoch 0")) "}",
+         ""},
+        {FLOWS(FLOW("0", "0", "0->2 in epoch 0") ", " FLOW("0", "0", "2->1 in epoch 0") ", " FLOW(
+             "0", "1", "1->0 in epoch 0")) "}",
+         "x:1: Chunk 0 from 0 traveled over 2->1 in epoch 0: its chunk has not come to its beginning"},
         {FLOWS(RING_FLOWS ", " FLOW("0", "0", "4->2 in epoch 1")) "}",
          "x: GPU 3 is missing: no chunk comes from it or goes to it"},
         {FLOWS(RING_FLOWS ", " FLOW("0", "1", "0->2 in epoch 1")) "}",

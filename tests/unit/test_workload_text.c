@@ -29,6 +29,24 @@ static void a_value_is_set_in_the_order_of_the_table(void **state)
     expect_with("npb:lu:class=A", "npb:lu.ranks", "4", "npb:lu:class=A,ranks=4");
 }
 
+/* The name of a schedule's file may be left out. */
+static void a_name_may_be_left_out(void **state)
+{
+    (void)state;
+    struct param_path path;
+    expect_with("schedule:a.xml", "schedule.bytes", "8 KiB", "schedule:file=a.xml,bytes=8KiB");
+    expect_with("schedule:a.xml,iterations=2", "schedule.bytes", "8 KiB",
+                "schedule:file=a.xml,bytes=8KiB,iterations=2");
+    expect_with("schedule:bytes=1MiB", "schedule.file", "b.xml", "schedule:file=b.xml,bytes=1MiB");
+    expect_with("alltoall:4", "alltoall.bytes", "8 KiB", "alltoall:bytes=8KiB,4");
+    assert_true(workload_find_path("schedule:dir/a.xml,bytes=1MiB", 0, &path));
+    assert_int_equal(path.at, strlen("schedule:"));
+    assert_int_equal(path.length, strlen("dir/a.xml"));
+    assert_true(workload_find_path("schedule:bytes=1MiB,file=a.xml", 0, &path));
+    assert_int_equal(path.at, strlen("schedule:bytes=1MiB,file="));
+    assert_false(workload_find_path("schedule:bytes=1MiB", 0, &path));
+}
+
 /* A text that is wrong stays wrong, so that the workload can say so. */
 static void wrong_texts_stay_wrong(void **state)
 {
@@ -106,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_is_set_in_the_order_of_the_table),
+        cmocka_unit_test(a_name_may_be_left_out),
         cmocka_unit_test(wrong_texts_stay_wrong),
         cmocka_unit_test(names_lead_to_parameters),
         cmocka_unit_test(a_value_is_taken_out),
