@@ -112,6 +112,8 @@ static void count_links(const struct collfile_schedule *schedule, struct collfil
 static enum status refuse_format(const struct collfile_text *text)
 {
     char names[256] = "";
+    if (text->size == 0)
+        return collfile_refuse(text, 0, 0, "it is empty; a schedule of a collective is expected");
     for (size_t i = 0; collfile_formats[i]; i++) {
         strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
         strncat(names, collfile_formats[i]->name, sizeof names - strlen(names) - 1);
