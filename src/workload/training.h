@@ -9,7 +9,8 @@
 /* A step of training a transformer on GPUs, each of which is a rank: what each one computes, and which
  * collective calls on which groups it makes in between. docs/training.md has the equations and their sources.
  *
- *   training.h, training.c    the workload: parameters, groups, the calls of a rank
+ *   training.h, training.c    the workload: parameters and groups
+ *   training_calls.c          the calls of a rank
  *   training_model.c          models, and how many parameters and operations their layers have
  *   training_schedule.c       in which order a stage of the pipeline takes its micro-batches */
 
@@ -47,6 +48,35 @@ struct training {
     uint32_t tensor_groups, data_groups, expert_groups, replica_groups; /* the first of each kind */
     uint32_t most_layers;                                               /* of a chunk */
 };
+
+/* GPU = tensor index + tensor x (data index + data x stage). */
+struct training_place {
+    uint32_t tensor, data, stage;
+};
+
+struct training_place training_place_of(const struct training *training, uint32_t rank);
+uint32_t training_rank_at(const struct training *training, struct training_place place);
+
+/* The groups of a GPU. Consecutive copies share their experts; the last group has the copies of its experts.
+ */
+uint32_t training_tensor_group(const struct training *training, struct training_place place);
+uint32_t training_data_group(const struct training *training, struct training_place place);
+uint32_t training_expert_group(const struct training *training, struct training_place place);
+uint32_t training_replica_group(const struct training *training, struct training_place place);
+
+/* The layers of a chunk of a stage: how many, from *first on. */
+uint32_t training_layers_of(const struct training *training, uint32_t stage, uint32_t chunk, uint32_t *first);
+
+/* Of a micro-batch: its tokens, and the bytes of their activations. */
+double training_tokens(const struct training *training);
+uint64_t training_activation_bytes(const struct training *training);
+
+/* The share of the experts' tokens that GPU `index` of the group has, times the group. */
+double training_load(const struct training *training, uint32_t index);
+
+struct phase;
+uint32_t training_slots(const void *config);
+bool training_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
 
 /* Of one layer of the whole model: parameters outside experts, and in its experts. */
 uint64_t training_shared_parameters(const struct training *training, uint32_t layer);

@@ -25,6 +25,7 @@ struct workload_problem {
  *     help.h, help.c           prints the workloads and their parameters
  *     list.h, list.c           the same as a table; workload_find, workload_add
  *     pingpong.c, dissemination.c, alltoall.c, collective.c, fmu.c, pattern.c    workloads
+ *     training.h, training*.c  steps of training on GPUs
  *     schedule.c               collective schedules of other programs (collfile)
  *     repeat.h, repeat.c       what alltoall and fmu share
  *     phase.h, phase.c         programs that come in phases
