@@ -16,6 +16,7 @@ enum coll_export_option {
     EXPORT_ALGORITHM,
     EXPORT_RANKS,
     EXPORT_CHUNKS,
+    EXPORT_PHASES,
     EXPORT_OUTPUT,
     EXPORT_OPTIONS
 };
@@ -25,6 +26,8 @@ static const struct cli_option options[] = {
     [EXPORT_ALGORITHM] = {"--algorithm", 'a', "NAME", "one of its algorithms; by default the first"},
     [EXPORT_RANKS] = {"--ranks", 'n', "N", "ranks, each a GPU: 2 to 1024"},
     [EXPORT_CHUNKS] = {"--chunks", 0, "C", "chunks of a block, 1 to 1024; 1 by default"},
+    [EXPORT_PHASES] = {"--keep-phases", 0, NULL,
+                       "a step waits for all earlier phases of its rank, as in MPI"},
     [EXPORT_OUTPUT] = {"--output", 'o', "FILE", "the file to write; by default standard output"},
 };
 
@@ -50,28 +53,24 @@ static bool take(void *self, int found, const char *value)
         diag_error("helio coll export takes only options, not '%s'", value);
         return false;
     }
-    ((struct coll_export_arguments *)self)->values[found - CLI_OPTION] = value;
+    ((struct coll_export_arguments *)self)->values[found - CLI_OPTION] = value ? value : "";
     return true;
 }
 
-/* What is exported. */
-struct coll_export {
-    const struct coll_algorithm *algorithm;
-    uint64_t ranks, chunks;
-};
-
-static bool read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number)
+static bool read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint32_t *number)
 {
-    if (!cli_value_count(option, text, number))
+    uint64_t value;
+    if (!cli_value_count(option, text, &value))
         return false;
-    if (*number >= least && *number <= most)
+    *number = (uint32_t)value;
+    if (value >= least && value <= most)
         return true;
     diag_error("%s: %llu to %llu is expected, not '%s'", option, (unsigned long long)least,
                (unsigned long long)most, text);
     return false;
 }
 
-static bool read_arguments(const struct coll_export_arguments *arguments, struct coll_export *chosen)
+static bool read_arguments(const struct coll_export_arguments *arguments, struct msccl_wish *chosen)
 {
     enum coll_kind kind = COLL_ALLREDUCE;
     const char *op = arguments->values[EXPORT_OP], *name = arguments->values[EXPORT_ALGORITHM];
@@ -90,6 +89,7 @@ static bool read_arguments(const struct coll_export_arguments *arguments, struct
         diag_error("helio coll export needs the number of ranks: %s", command.words);
         return false;
     }
+    chosen->keep_phases = arguments->values[EXPORT_PHASES];
     return read_number("--ranks", ranks, 2, MSCCL_WRITE_RANKS_MAX, &chosen->ranks) &&
            (!chunks || read_number("--chunks", chunks, 1, MSCCL_WRITE_CHUNKS_MAX, &chosen->chunks));
 }
@@ -124,7 +124,7 @@ static enum status write(const char *text, size_t size, const char *path)
 int cli_coll_export(int argc, char **argv)
 {
     struct coll_export_arguments arguments = {.values = {NULL}};
-    struct coll_export chosen = {.chunks = 1};
+    struct msccl_wish chosen = {.chunks = 1};
     const char *problem;
     size_t size;
     int found = cli_read_all(&command, argc, argv, take, &arguments);
@@ -132,8 +132,7 @@ int cli_coll_export(int argc, char **argv)
         return cli_status(found);
     if (!read_arguments(&arguments, &chosen))
         return STATUS_BAD_INPUT;
-    char *text =
-        msccl_write(chosen.algorithm, (uint32_t)chosen.ranks, (uint32_t)chosen.chunks, &size, &problem);
+    char *text = msccl_write(&chosen, &size, &problem);
     if (!text) {
         diag_error("algorithm %s cannot be written as MSCCL XML: %s", chosen.algorithm->name, problem);
         return STATUS_BAD_INPUT;

@@ -15,7 +15,8 @@ struct written_step {
 
 struct written_tb {
     int32_t send, recv;
-    uint32_t steps;  /* so far, those for waiting included */
+    uint32_t steps;        /* so far, those for waiting included */
+    uint32_t last, before; /* step + 1: its last one, and the last one of earlier phases; 0: none */
     uint32_t *known; /* of each threadblock: so many of its steps are done before the next step of this one */
     size_t known_capacity;
 };
@@ -38,6 +39,7 @@ struct writer {
     uint32_t *waits; /* of steps: for which steps */
     size_t step_count, step_capacity, tb_count, tb_capacity, wait_count, wait_capacity;
     const char *problem;
+    bool keep_phases;
 };
 
 /* ---------------------------------------------------------------- steps */
@@ -110,6 +112,20 @@ static bool is_written(struct writer *writer, struct coll_span span, struct mscc
     return span.bytes > 0;
 }
 
+/* The last step waits for all steps of earlier phases. */
+static void wait_for_phases(struct writer *writer)
+{
+    for (size_t tb = 0; tb < writer->tb_count; tb++)
+        if (writer->tbs[tb].before)
+            wait_for(writer, writer->tbs[tb].before - 1);
+}
+
+static void end_phase(struct writer *writer)
+{
+    for (size_t tb = 0; tb < writer->tb_count; tb++)
+        writer->tbs[tb].before = writer->tbs[tb].last;
+}
+
 /* Several waits take steps of their own in front of the step: all but the last. */
 static void add_step(struct writer *writer, enum msccl_type type, uint32_t tb, struct msccl_place source,
                      struct msccl_place destination, uint32_t count)
@@ -122,6 +138,8 @@ static void add_step(struct writer *writer, enum msccl_type type, uint32_t tb, s
                                                                 .count = count,
                                                                 .tb = tb,
                                                                 .first_wait = (uint32_t)writer->wait_count};
+    if (writer->keep_phases)
+        wait_for_phases(writer);
     if (kind->reads)
         touch(writer, source, count, false);
     if (kind->writes)
@@ -129,6 +147,7 @@ static void add_step(struct writer *writer, enum msccl_type type, uint32_t tb, s
     struct written_step *step = &writer->steps[writer->step_count - 1];
     writer->tbs[tb].steps += step->wait_count > 1 ? step->wait_count - 1 : 0;
     step->index = writer->tbs[tb].steps++;
+    writer->tbs[tb].last = (uint32_t)writer->step_count;
 }
 
 static void write_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
@@ -185,9 +204,10 @@ static void refuse_flag(struct coll_sink *sink, uint32_t flag)
 
 /* ---------------------------------------------------------------- ranks */
 
-static void open_rank(struct writer *writer, const struct coll_algorithm *algorithm, uint32_t ranks,
-                      uint32_t chunks, uint32_t rank)
+static void open_rank(struct writer *writer, const struct msccl_wish *wish, uint32_t rank)
 {
+    const struct coll_algorithm *algorithm = wish->algorithm;
+    uint32_t ranks = wish->ranks, chunks = wish->chunks;
     uint64_t vector = (uint64_t)ranks * chunks;
     bool is_whole = algorithm->kind == COLL_ALLREDUCE;
     *writer = (struct writer){.sink = {.send = write_send,
@@ -203,7 +223,8 @@ static void open_rank(struct writer *writer, const struct coll_algorithm *algori
                                        .size = ranks,
                                        .rank = rank,
                                        .element = 1,
-                                       .bytes = is_whole ? vector : chunks}};
+                                       .bytes = is_whole ? vector : chunks},
+                              .keep_phases = wish->keep_phases};
     writer->sizes[MSCCL_INPUT] = algorithm->kind == COLL_ALLGATHER ? chunks : vector;
     writer->sizes[MSCCL_OUTPUT] = algorithm->kind == COLL_REDUCE_SCATTER ? chunks : vector;
     writer->sizes[MSCCL_SCRATCH] = coll_scratch(algorithm, &writer->call);
@@ -274,15 +295,15 @@ static void print_rank(const struct writer *writer, FILE *out)
     fputs("  </gpu>\n", out);
 }
 
-static const char *print_ranks(const struct coll_algorithm *algorithm, uint32_t ranks, uint32_t chunks,
-                               FILE *out)
+static const char *print_ranks(const struct msccl_wish *wish, FILE *out)
 {
     const char *problem = NULL;
-    for (uint32_t rank = 0; rank < ranks && !problem; rank++) {
+    for (uint32_t rank = 0; rank < wish->ranks && !problem; rank++) {
         struct writer writer;
-        open_rank(&writer, algorithm, ranks, chunks, rank);
-        for (uint32_t phase = 0; !writer.problem && coll_emit(algorithm, &writer.call, phase, &writer.sink);)
-            phase++;
+        open_rank(&writer, wish, rank);
+        for (uint32_t phase = 0;
+             !writer.problem && coll_emit(wish->algorithm, &writer.call, phase, &writer.sink); phase++)
+            end_phase(&writer);
         problem = writer.problem;
         if (!problem)
             print_rank(&writer, out);
@@ -297,9 +318,9 @@ bool msccl_has_kind(enum coll_kind kind)
            kind == COLL_REDUCE_SCATTER;
 }
 
-char *msccl_write(const struct coll_algorithm *algorithm, uint32_t ranks, uint32_t chunks, size_t *size,
-                  const char **problem)
+char *msccl_write(const struct msccl_wish *wish, size_t *size, const char **problem)
 {
+    const struct coll_algorithm *algorithm = wish->algorithm;
     char *text = NULL;
     if (algorithm->node_aware) {
         *problem = "it is for nodes of several ranks";
@@ -312,9 +333,9 @@ char *msccl_write(const struct coll_algorithm *algorithm, uint32_t ranks, uint32
             "<algo name=\"helio_%s_%s\" proto=\"Simple\" nchannels=\"1\" nchunksperloop=\"%llu\" "
             "ngpus=\"%u\" coll=\"%s\" "
             "inplace=\"0\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"1099511627776\">\n",
-            coll_kind_name(algorithm->kind), algorithm->name, (unsigned long long)ranks * chunks, ranks,
-            coll_kind_name(algorithm->kind));
-    *problem = print_ranks(algorithm, ranks, chunks, out);
+            coll_kind_name(algorithm->kind), algorithm->name, (unsigned long long)wish->ranks * wish->chunks,
+            wish->ranks, coll_kind_name(algorithm->kind));
+    *problem = print_ranks(wish, out);
     fputs("</algo>\n", out);
     if (fclose(out) != 0)
         mem_exhausted("a schedule");

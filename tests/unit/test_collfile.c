@@ -502,14 +502,16 @@ static void sizes_add_up(void **state)
 /* ------------------------------------------------------------------- export */
 
 /* The other prover, of generators, counts as many bytes as this one counts chunks. */
-static void check_export(const struct coll_algorithm *algorithm, uint32_t ranks, uint32_t chunks)
+static void check_export(const struct msccl_wish *wish)
 {
+    const struct coll_algorithm *algorithm = wish->algorithm;
+    uint32_t ranks = wish->ranks, chunks = wish->chunks;
     size_t size;
     const char *problem;
     struct collfile_proof proof;
     struct coll_proof counts;
     struct coll_world world = {.size = ranks, .element_bytes = 1, .bytes = chunks};
-    char *text = msccl_write(algorithm, ranks, chunks, &size, &problem);
+    char *text = msccl_write(wish, &size, &problem);
     if (!text)
         fail_msg("%s: %s", algorithm->name, problem);
     assert_int_equal(collfile_prove_text("x", text, size, 0, &proof, NULL), STATUS_OK);
@@ -534,7 +536,8 @@ static void exports_are_right(void **state)
             continue;
         for (uint32_t ranks = 2; ranks <= 13; ranks += 1 + ranks / 4)
             for (uint32_t chunks = 1; chunks <= 3; chunks += 2)
-                check_export(coll_algorithms[i], ranks, chunks);
+                for (int keep = 0; keep < 2; keep++)
+                    check_export(&(struct msccl_wish){coll_algorithms[i], ranks, chunks, keep});
         count++;
     }
     assert_true(count > 25);
