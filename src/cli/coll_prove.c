@@ -11,11 +11,13 @@
 #include "collfile/collfile.h"
 #include "output/standard.h"
 
-enum prove_option { PROVE_BYTES, PROVE_LINKS, PROVE_JSON };
+enum prove_option { PROVE_BYTES, PROVE_RATE, PROVE_LINKS, PROVE_JSON };
 
 static const struct cli_option options[] = {
     [PROVE_BYTES] = {"--bytes", 'b', "M",
                      "what a rank contributes, as workload collective counts: bytes of each link are shown"},
+    [PROVE_RATE] = {"--rate", 0, "RATE",
+                    "of the one port of each GPU: shows the least time on such a network"},
     [PROVE_LINKS] = {"--links", 0, NULL, "show the load of every link"},
     [PROVE_JSON] = {"--json", 0, NULL, "print one JSON object"},
 };
@@ -107,6 +109,15 @@ static json_t *claim_json(const struct collfile_claim *claim)
     return object;
 }
 
+static json_t *ports_json(const struct collfile_ports *ports)
+{
+    json_t *object = json_make_object();
+    json_put_number(object, "bound_s", ports->bound_s);
+    json_put_number(object, "busiest_gpu_s", ports->load_s);
+    json_put_count(object, "busiest_gpu", ports->busiest_gpu);
+    return object;
+}
+
 static uint64_t bytes_moved(const struct collfile_proof *proof)
 {
     uint64_t sum = 0;
@@ -115,7 +126,7 @@ static uint64_t bytes_moved(const struct collfile_proof *proof)
     return sum;
 }
 
-static enum status print_json(const char *path, const struct collfile_proof *proof)
+static enum status print_json(const char *path, const struct collfile_proof *proof, uint64_t rate)
 {
     json_t *object = json_make_object();
     json_put_text(object, "schema", "helio-coll-prove-1");
@@ -138,6 +149,10 @@ static enum status print_json(const char *path, const struct collfile_proof *pro
     }
     if (proof->claim.finish_s > 0)
         json_put(object, "claim", claim_json(&proof->claim));
+    if (rate && proof->bytes) {
+        struct collfile_ports ports = collfile_ports_of(proof, rate);
+        json_put(object, "ports", ports_json(&ports));
+    }
     json_put(object, "links", links_json(proof));
     return cli_print_json(object, 9);
 }
@@ -168,6 +183,18 @@ static void print_claim(const struct collfile_claim *claim)
     printf("  %-24s%s\n", "its busiest link needs", show_seconds(claim->load_s, load, sizeof load));
     if (!is_possible(claim, claim->bound_s) || !is_possible(claim, claim->load_s))
         printf("  the claim is impossible\n");
+}
+
+static void print_ports(const struct collfile_proof *proof, uint64_t rate)
+{
+    char text[64];
+    struct collfile_ports ports = collfile_ports_of(proof, rate);
+    if (!(ports.bound_s > 0 && ports.bound_s < 1e6 && ports.load_s < 1e6))
+        return;
+    printf("  %-24s%s\n", "one port for each GPU", units_print_rate(rate, text, sizeof text));
+    printf("  %-24s%s\n", "  no schedule is below", show_seconds(ports.bound_s, text, sizeof text));
+    printf("  %-24s%s, GPU %" PRIu32 "\n", "  its busiest GPU needs",
+           show_seconds(ports.load_s, text, sizeof text), ports.busiest_gpu);
 }
 
 static const struct collfile_link *busiest_link(const struct collfile_proof *proof)
@@ -212,7 +239,8 @@ static void print_counts(const struct collfile_proof *proof)
     }
 }
 
-static enum status print_text(const char *path, const struct collfile_proof *proof, bool with_links)
+static enum status print_text(const char *path, const struct collfile_proof *proof, uint64_t rate,
+                              bool with_links)
 {
     cli_print_text("", path);
     printf("%s\n", proof->right ? "right" : "wrong");
@@ -228,6 +256,7 @@ static enum status print_text(const char *path, const struct collfile_proof *pro
         printf("  %-24s%s\n", "machine", proof->machine);
     print_counts(proof);
     print_claim(&proof->claim);
+    print_ports(proof, rate);
     for (size_t i = 0; with_links && i < proof->link_count; i++) {
         printf("%s    ", i == 0 ? "\nlinks\n" : "");
         print_link(proof, &proof->links[i]);
@@ -238,7 +267,7 @@ static enum status print_text(const char *path, const struct collfile_proof *pro
 /* ------------------------------------------------------------------ command */
 
 struct prove_arguments {
-    const char *path, *bytes;
+    const char *path, *bytes, *rate;
     bool links, json;
 };
 
@@ -249,6 +278,8 @@ static bool take(void *self, int found, const char *value)
         return cli_take_word(&command, &arguments->path, value, "file");
     if (found - CLI_OPTION == PROVE_BYTES)
         arguments->bytes = value;
+    else if (found - CLI_OPTION == PROVE_RATE)
+        arguments->rate = value;
     else if (found - CLI_OPTION == PROVE_LINKS)
         arguments->links = true;
     else
@@ -269,11 +300,20 @@ static bool read_bytes(const char *text, uint64_t *bytes)
     return false;
 }
 
+static bool read_rate(const char *text, uint64_t *rate)
+{
+    struct units_problem problem;
+    if (!text || (units_rate(text, rate, &problem) && *rate > 0))
+        return true;
+    diag_error("--rate: a rate above 0 is expected, such as 400Gb/s, not '%s'", text);
+    return false;
+}
+
 int cli_coll_prove(int argc, char **argv)
 {
     struct prove_arguments arguments = {.path = NULL};
     struct collfile_proof proof;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, rate = 0;
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
@@ -281,14 +321,18 @@ int cli_coll_prove(int argc, char **argv)
         diag_error("helio coll prove needs a file: %s", command.words);
         return STATUS_BAD_INPUT;
     }
-    if (!read_bytes(arguments.bytes, &bytes))
+    if (!read_bytes(arguments.bytes, &bytes) || !read_rate(arguments.rate, &rate))
         return STATUS_BAD_INPUT;
     enum status status = collfile_prove(arguments.path, bytes, &proof, NULL);
     bool right = proof.right;
+    if (status == STATUS_OK && rate && proof.bytes == 0) {
+        diag_error("--rate needs the size of the collective: --bytes");
+        status = STATUS_BAD_INPUT;
+    }
     if (status == STATUS_OK && arguments.json)
-        status = print_json(arguments.path, &proof);
+        status = print_json(arguments.path, &proof, rate);
     else if (status == STATUS_OK)
-        status = print_text(arguments.path, &proof, arguments.links);
+        status = print_text(arguments.path, &proof, rate, arguments.links);
     collfile_proof_free(&proof);
     return status == STATUS_OK && !right ? STATUS_FAILED : status;
 }

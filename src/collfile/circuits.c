@@ -159,7 +159,7 @@ static enum status prove(const struct collfile_text *text, struct collfile_proof
 
 const struct collfile_format circuits_format = {
     .name = "circuits CSV",
-    .doc = "lines switch,start_s,end_s,src,dst, as helio schedule writes them",
+    .doc = "lines switch,start_s,end_s,src,dst: circuits of optical switches",
     .probe = probe,
     .prove = prove,
 };

@@ -10,18 +10,17 @@
 /* Collective schedules that other programs have written: read, proven, and made messages for the simulator.
  *
  *     collfile.h, collfile.c  a file from its path: finds the format and lets it prove
- *     format.h, formats.c, formats.def  what a format provides, and the list of formats
+ *     format.h, formats.c, formats.def    what a format provides, and the list of formats
  *     text.h, text.c          a file's text, unpacked; errors and problems with their lines
  *     xml.h, xml.c            the elements of an XML text
  *     builder.h, builder.c    the messages of a schedule, and who waits for which
- *     msccl.h, msccl_read.c   MSCCL's programs; msccl_prove.c executes one, msccl_order.c has its vector
- *                             clocks, msccl_cells.c its memory, msccl_check.c what needs no execution,
- *                             msccl_messages.c its messages
- *     msccl_write.h, msccl_write.c  our own algorithms as such programs
- *     flows.h, flows.c        what TE-CCL and ForestColl share: chunks that travel along links
- *     teccl.h, teccl_read.c, teccl_prove.c, teccl_machine.c    TE-CCL's outputs, and the machines they are
- * for forestcoll.c            ForestColl's spanning trees circuits.c              lists of circuits of
- * optical switches */
+ *     msccl.h, msccl_*.c      MSCCL's programs: read, what needs no execution (check), memory (cells), vector
+ *                             clocks (order), execution (prove), messages
+ *     msccl_write.h, msccl_write.c    our own algorithms as such programs
+ *     teccl.h, teccl_*.c      TE-CCL's outputs: read, prove, and the machines that they are for
+ *     forestcoll.c            ForestColl's spanning trees
+ *     circuits.c              lists of circuits of optical switches
+ *     ports.c                 least times where every GPU has one port */
 
 enum collfile_op {
     COLLFILE_ALLREDUCE,
@@ -139,6 +138,14 @@ enum status collfile_prove(const char *path, uint64_t bytes, struct collfile_pro
 /* The same of a text in memory. */
 enum status collfile_prove_text(const char *path, const char *bytes, size_t size, uint64_t block_bytes,
                                 struct collfile_proof *proof, struct collfile_schedule *schedule);
+
+/* Least times where every GPU has one port of this rate each way: of any schedule for the collective, and of
+ * this one, which its busiest GPU decides. 0: the size of the collective is not known. */
+struct collfile_ports {
+    double bound_s, load_s;
+    uint32_t busiest_gpu;
+};
+struct collfile_ports collfile_ports_of(const struct collfile_proof *proof, uint64_t rate_bytes_per_s);
 
 void collfile_proof_free(struct collfile_proof *proof);
 void collfile_schedule_free(struct collfile_schedule *schedule);

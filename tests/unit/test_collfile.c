@@ -494,6 +494,8 @@ static void sizes_add_up(void **state)
         assert_int_equal(sum, 14 * bytes);
         assert_int_equal(links, sum);
         assert_int_equal(proof.rounds, 14);
+        struct collfile_ports ports = collfile_ports_of(&proof, 1000);
+        assert_true(ports.bound_s == 2 * 7 / 8.0 * (double)bytes / 1000 && ports.load_s >= ports.bound_s);
         collfile_proof_free(&proof);
         collfile_schedule_free(&schedule);
     }
@@ -514,7 +516,8 @@ static void check_export(const struct msccl_wish *wish)
     char *text = msccl_write(wish, &size, &problem);
     if (!text)
         fail_msg("%s: %s", algorithm->name, problem);
-    assert_int_equal(collfile_prove_text("x", text, size, 0, &proof, NULL), STATUS_OK);
+    assert_int_equal(collfile_prove_text("x", text, size, 12000, &proof, NULL), STATUS_OK);
+    struct collfile_ports ports = collfile_ports_of(&proof, 1000);
     if (!proof.right)
         fail_msg("%s on %u ranks: %s\n%s", algorithm->name, ranks, proof.first_problem, text);
     if (algorithm->kind == COLL_ALLREDUCE)
@@ -523,6 +526,7 @@ static void check_export(const struct msccl_wish *wish)
     assert_int_equal((uint64_t)proof.chunks_moved, counts.bytes);
     assert_int_equal(proof.reductions + proof.copies, counts.copied_bytes + counts.reduced_bytes);
     assert_true(proof.rounds <= counts.rounds);
+    assert_true(ports.bound_s > 0 && ports.bound_s <= ports.load_s * (1 + 1e-9));
     collfile_proof_free(&proof);
     free(text);
 }
