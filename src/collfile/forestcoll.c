@@ -241,7 +241,7 @@ static enum status check(struct forest *forest, struct collfile_schedule *schedu
     uint64_t parts = 0, work = (uint64_t)forest->tree_count * forest->names.count * forest->names.count;
     for (size_t i = 0; i < forest->tree_count; i++)
         parts += (uint64_t)forest->trees[i].send_count * forest->trees[i].chunks;
-    if (parts > 1 << 26 || work > UINT64_C(1) << 34)
+    if (parts > 1 << 24 || work > UINT64_C(1) << 32)
         return collfile_refuse(forest->base.text, 0, 0, "too large to be proven: %zu trees of %zu GPUs",
                                forest->tree_count, forest->names.count);
     uint32_t *parents = mem_alloc(forest->names.count + 1, sizeof *parents, "trees");
