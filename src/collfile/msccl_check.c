@@ -70,9 +70,10 @@ static void check_place(struct msccl_checking *check, uint32_t tb, uint32_t step
     int64_t end = (int64_t)place.offset + check->program->steps[step].count;
     bool was_wrong = check->is_wrong;
     if (place.offset < 0 || (uint64_t)end > chunks)
-        step_is_wrong(check, tb, step, COLLFILE_STRUCTURE, "goes to %lld of buffer %s, which has %llu chunks",
-                      (long long)(place.offset < 0 ? place.offset : end - 1),
-                      msccl_buffer_name((enum msccl_buffer)place.buffer), (unsigned long long)chunks);
+        step_is_wrong(check, tb, step, COLLFILE_STRUCTURE,
+                      "goes outside buffer %s, which has %llu chunks: to chunk %lld",
+                      msccl_buffer_name((enum msccl_buffer)place.buffer), (unsigned long long)chunks,
+                      (long long)(place.offset < 0 ? place.offset : end - 1));
     check->is_wrong = was_wrong; /* what an execution makes of it can be said */
 }
 
@@ -96,17 +97,18 @@ static void check_dependency(struct msccl_checking *check, uint32_t tb, uint32_t
     const struct msccl_tb *other = find_tb(program, &program->gpus[program->tbs[tb].gpu], found->wait_tb);
     if (!other) {
         step_is_wrong(check, tb, step, COLLFILE_DEPENDENCY,
-                      "waits for threadblock %d, which the GPU does not have", found->wait_tb);
+                      "depends on threadblock %d, which the GPU does not have: a dangling dependency",
+                      found->wait_tb);
     } else if (found->wait_step < 0 || found->wait_step >= (int32_t)other->step_count) {
         step_is_wrong(check, tb, step, COLLFILE_DEPENDENCY,
-                      "waits for step %d of threadblock %d, which has %u steps", found->wait_step, other->id,
-                      other->step_count);
+                      "depends on step %d of threadblock %d, which has %u steps: a dangling dependency",
+                      found->wait_step, other->id, other->step_count);
     } else {
         found->waits_for = other->first_step + (uint32_t)found->wait_step;
         if (!program->steps[found->waits_for].has_dependent)
             step_is_wrong(
                 check, tb, step, COLLFILE_DEPENDENCY,
-                "waits for step %d of threadblock %d, which has hasdep=0 and tells nobody when it is done",
+                "depends on step %d of threadblock %d, which has hasdep=0 and tells nobody when it is done",
                 found->wait_step, other->id);
     }
 }

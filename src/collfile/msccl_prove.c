@@ -95,8 +95,8 @@ static struct msccl_content read_chunk(struct msccl_execution *run, uint32_t tb,
         report_race(run, tb, step, place, k, false, other_tb, run->program->tbs[other_tb].first_step + other);
     if (content.set == RANK_SET_NONE && content.index == MSCCL_UNDEFINED)
         step_is_wrong(run, tb, step, COLLFILE_UNDEFINED_READ,
-                      "reads chunk %u of buffer %s, which nobody has written", (uint32_t)place.offset + k,
-                      msccl_buffer_name((enum msccl_buffer)place.buffer));
+                      "reads undefined chunk %u of buffer %s: nobody has written it",
+                      (uint32_t)place.offset + k, msccl_buffer_name((enum msccl_buffer)place.buffer));
     return content;
 }
 
@@ -334,10 +334,11 @@ static void report_deadlock(struct msccl_execution *run, uint32_t tb)
     const struct msccl_tb *found = &run->program->tbs[at];
     if (other == MSCCL_NONE)
         step_is_wrong(run, at, step, COLLFILE_DEADLOCK,
-                      "waits for ever: gpu %d sends nothing more on channel %d", found->recv, found->channel);
+                      "waits for ever, a deadlock: gpu %d sends nothing more on channel %d", found->recv,
+                      found->channel);
     else
         step_is_wrong(run, at, step, COLLFILE_DEADLOCK,
-                      "waits for ever: it and step %u of gpu %d, threadblock %d wait in a loop",
+                      "waits for ever, a deadlock: it and step %u of gpu %d, threadblock %d wait in a loop",
                       run->states[other].done, run->program->gpus[run->program->tbs[other].gpu].id,
                       run->program->tbs[other].id);
 }
@@ -359,7 +360,8 @@ static void check_messages(struct msccl_execution *run)
             continue;
         const struct msccl_tb *tb = &run->program->tbs[message->tb];
         step_is_wrong(run, message->tb, message->send, COLLFILE_MESSAGE_LEFT,
-                      "sends to gpu %d on channel %d, which never receives it", tb->send, tb->channel);
+                      "sends a message to gpu %d on channel %d that is never received", tb->send,
+                      tb->channel);
     }
 }
 
@@ -390,8 +392,8 @@ static void check_result(struct msccl_execution *run, uint32_t id)
             continue;
         name_writer(run, cell, writer, sizeof writer, &line);
         collfile_wrong(run->text, run->proof, COLLFILE_WRONG_CHUNK, line,
-                       "gpu %u ends with %s in chunk %llu of its output, %s; %s is right", id,
-                       msccl_describe(&run->memory, found, has, sizeof has), (unsigned long long)k, writer,
+                       "gpu %u ends with a wrong chunk %llu of its output: %s, %s; %s is right", id,
+                       (unsigned long long)k, msccl_describe(&run->memory, found, has, sizeof has), writer,
                        msccl_describe(&run->memory, wanted, wants, sizeof wants));
     }
 }

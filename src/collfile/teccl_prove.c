@@ -361,7 +361,8 @@ static void check_flows(struct teccl_proof *proof)
         last = flow;
         if (wrong++ == 0)
             collfile_wrong(proof->text, proof->proof, COLLFILE_FLOW,
-                           collfile_line_of(proof->text, flow->text), "%s: %s", flow->text, problem);
+                           collfile_line_of(proof->text, flow->text), "%s: the flow is not conserved, %s",
+                           flow->text, problem);
     }
     proof->proof->problems[COLLFILE_FLOW] = wrong;
 }

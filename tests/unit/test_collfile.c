@@ -186,8 +186,8 @@ static void each_step_has_its_meaning(void **state)
         {ALGO("allreduce", "1", "0") ADDING("0", "1", "o", "0") ADDING("1", "0", "o", "0") "</algo>", ""},
         {ALGO("allreduce", "1", "1") ADDING("0", "1", "o", "0") ADDING("1", "0", "i", "0") "</algo>", ""},
         {ALGO("allreduce", "1", "0") ADDING("0", "1", "i", "0") ADDING("1", "0", "o", "0") "</algo>",
-         "x:1: gpu 0 ends with nothing that anybody has written in chunk 0 of its output, which no step "
-         "writes; chunk 0 "
+         "x:1: gpu 0 ends with a wrong chunk 0 of its output: nothing that anybody has written, which no "
+         "step writes; chunk 0 "
          "of ranks 0-1 is right"},
         /* a copy before the start, and the copied chunk received */
         {ALGO("allgather", "2", "0") GPU("0", "1", "2", "0") "<copy i_off='0' o_off='0'/>" TB("0", "1", "1")
@@ -266,7 +266,7 @@ static void each_problem_is_named(void **state)
         {TWO(GPU("0", "1", "0", "1") TB("0", "1", "-1")
                  STEP("0", "s", "s", "1", "i", "0", "1", "-1", "-1", "0") END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 goes to 1 of buffer s, which has 1 chunks"},
+         "x:1: gpu 0, threadblock 0, step 0 goes outside buffer s, which has 1 chunks: to chunk 1"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "1", "-1")
                  STEP("0", "s", "i", "0", "i", "0", "0", "-1", "-1", "0") END,
              QUIET("1")),
@@ -281,26 +281,30 @@ static void each_problem_is_named(void **state)
         {TWO(GPU("0", "1", "0", "1") TB("0", "1", "-1") STEP("0", "s", "i", "0", "i", "0", "1", "7", "0", "0")
                  END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 waits for threadblock 7, which the GPU does not have"},
+         "x:1: gpu 0, threadblock 0, step 0 depends on threadblock 7, which the GPU does not have: a "
+         "dangling dependency"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "1", "-1")
                  STEP("0", "s", "i", "0", "i", "0", "1", "-1", "-1", "0") END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 sends to gpu 1 on channel 0, which never receives it"},
+         "x:1: gpu 0, threadblock 0, step 0 sends a message to gpu 1 on channel 0 that is never received"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "-1", "1")
                  STEP("0", "r", "i", "0", "i", "0", "1", "-1", "-1", "0") END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 waits for ever: gpu 1 sends nothing more on channel 0"},
+         "x:1: gpu 0, threadblock 0, step 0 waits for ever, a deadlock: gpu 1 sends nothing more on channel "
+         "0"},
         /* each waits for the other's message before it sends its own */
         {TWO(GPU("0", "1", "0", "1") TB("0", "1", "1")
                  STEP("0", "rcs", "i", "0", "i", "0", "1", "-1", "-1", "0") END,
              GPU("1", "1", "0", "1") TB("0", "0", "0")
                  STEP("0", "rcs", "i", "0", "i", "0", "1", "-1", "-1", "0") END),
-         "x:1: gpu 0, threadblock 0, step 0 waits for ever: it and step 0 of gpu 1, threadblock 0 wait in a "
+         "x:1: gpu 0, threadblock 0, step 0 waits for ever, a deadlock: it and step 0 of gpu 1, threadblock "
+         "0 wait in a "
          "loop"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "-1", "-1")
                  STEP("0", "nop", "i", "-1", "o", "-1", "0", "0", "0", "1") END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 waits for ever: it and step 0 of gpu 0, threadblock 0 wait in a "
+         "x:1: gpu 0, threadblock 0, step 0 waits for ever, a deadlock: it and step 0 of gpu 0, threadblock "
+         "0 wait in a "
          "loop"},
         {ALGO("allreduce", "2", "1") GPU("0", "2", "0", "1") TB("0", "1", "-1")
              STEP("0", "s", "i", "0", "i", "0", "2", "-1", "-1", "0") END GPU("1", "2", "0", "1")
@@ -309,11 +313,12 @@ static void each_problem_is_named(void **state)
         {TWO(GPU("0", "1", "0", "1") TB("0", "-1", "-1")
                  STEP("0", "re", "s", "0", "i", "0", "1", "-1", "-1", "0") END,
              QUIET("1")),
-         "x:1: gpu 0, threadblock 0, step 0 reads chunk 0 of buffer s, which nobody has written"},
+         "x:1: gpu 0, threadblock 0, step 0 reads undefined chunk 0 of buffer s: nobody has written it"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "-1", "-1")
                  STEP("0", "re", "i", "0", "i", "0", "1", "-1", "-1", "0") END,
              QUIET("1")),
-         "x:1: gpu 0 ends with a sum that has a rank twice in chunk 0 of its output, written by threadblock "
+         "x:1: gpu 0 ends with a wrong chunk 0 of its output: a sum that has a rank twice, written by "
+         "threadblock "
          "0, step 0; "
          "chunk 0 of ranks 0-1 is right"},
         {TWO(GPU("0", "1", "0", "1") TB("0", "-1", "-1")
@@ -401,11 +406,13 @@ static void flows_and_paths_are_checked(void **state)
          ""},
         {FLOWS(FLOW("0", "0", "0->2 in epoch 0") ", " FLOW("0", "0", "2->1 in epoch 0") ", " FLOW(
              "0", "1", "1->0 in epoch 0")) "}",
-         "x:1: Chunk 0 from 0 traveled over 2->1 in epoch 0: its chunk has not come to its beginning"},
+         "x:1: Chunk 0 from 0 traveled over 2->1 in epoch 0: the flow is not conserved, its chunk has not "
+         "come to its beginning"},
         {FLOWS(RING_FLOWS ", " FLOW("0", "0", "4->2 in epoch 1")) "}",
          "x: GPU 3 is missing: no chunk comes from it or goes to it"},
         {FLOWS(RING_FLOWS ", " FLOW("0", "1", "0->2 in epoch 1")) "}",
-         "x:1: Chunk 0 from 1 traveled over 0->2 in epoch 1: its chunk has not come to its beginning"},
+         "x:1: Chunk 0 from 1 traveled over 0->2 in epoch 1: the flow is not conserved, its chunk has not "
+         "come to its beginning"},
         /* of an alltoall, in parts */
         {FLOWS(FLOW("1", "0", "0->1 with volume 1.0 in epoch 0") ", \"Chunk 0 from 1 traveled over " HALVES
                                                                  ", " FLOW("0", "1",
@@ -420,7 +427,8 @@ static void flows_and_paths_are_checked(void **state)
         {FLOWS(FLOW("1", "0", "0->1 with volume 1.0 in epoch 0") ", \"Chunk 0 from 1 traveled over " HALVES)
              PATHS(MET("1", "1", "0", "0") "[[[0, \"0->1 with volume 1.0 in epoch 0\"]]], " MET(
                  "0", "0", "1", "1") "[[[0, \"" HALVES "]], [[0, \"" HALVES "]]]"),
-         "x:1: Chunk 0 from 1 traveled over 1->0 with volume 0.5 in epoch 0: its paths take more than it "
+         "x:1: Chunk 0 from 1 traveled over 1->0 with volume 0.5 in epoch 0: the flow is not conserved, its "
+         "paths take more than it "
          "carries"},
     };
     check_texts(texts, sizeof texts / sizeof *texts);
