@@ -74,28 +74,6 @@ static bool is_dumpi_text(struct file_head head)
     return begins_with(head, "MPI_", 4) && contains(head, " entering at walltime ");
 }
 
-/* A message GlobalMetadata of protobuf behind its length: a version, field 1, such as 0.0.4; or attributes,
- * field 2, the first of which begins with its name, schema. */
-static bool is_chakra(struct file_head head)
-{
-    static const char schema[] = "\x0a\x06schema";
-    size_t at = 0;
-    while (at < head.size && at < 5 && (head.bytes[at] & 0x80))
-        at++;
-    at++;
-    if (at + 2 > head.size || (at == 1 && head.bytes[0] == 0))
-        return false;
-    size_t length = (unsigned char)head.bytes[at + 1], begin = at + 2, end = begin + length;
-    if (length < 3 || end > head.size || length > 127)
-        return false;
-    if (head.bytes[at] == 0x12)
-        return length >= sizeof schema - 1 && !memcmp(head.bytes + begin, schema, sizeof schema - 1);
-    bool is_version = head.bytes[at] == 0x0a;
-    for (size_t i = begin; i < end; i++)
-        is_version = is_version && (is_digit(head.bytes[i]) || head.bytes[i] == '.');
-    return is_version && memchr(head.bytes + begin, '.', length);
-}
-
 static bool is_platform(struct file_head head)
 {
     return head.size && head.bytes[0] == '<' &&
@@ -209,11 +187,6 @@ static const struct known_kind {
      {"a rank of a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
     {NULL, 0, is_dumpi_meta, {"a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
     {NULL, 0, is_dumpi_text, {"a DUMPI trace as text, which Heliograph does not read", CAPTURE, false}},
-    {NULL,
-     0,
-     is_chakra,
-     {"a Chakra execution trace, which Heliograph does not read",
-      "run its collectives with --workload collective:op=allreduce,ranks=8,bytes=1MiB", false}},
     {"#Paraver (", 10, NULL, {"a Paraver trace, which Heliograph does not read", CAPTURE, false}},
     {"%EventDef", 9, NULL, {"a Paje timeline, which has no program in it", CAPTURE, false}},
     {NULL,

@@ -46,6 +46,7 @@ enum call_flag {
     CALL_IMMEDIATE = 1,   /* returns at once and leaves a request in `slot`: isend, irecv, ibcast ... */
     CALL_SYNCHRONOUS = 2, /* Ssend, Issend: done when the receive is posted, whatever the size */
     CALL_BUFFERED = 4,    /* Bsend, Ibsend: done when posted, whatever the size */
+    CALL_EAGER = 8,       /* goes before its receive is posted, whatever the size; done when it has left */
 };
 
 /* Peers that are not ranks, and the wildcard tag. */

@@ -40,6 +40,32 @@ const char *graph_describe(const struct graph_operation *operation, char *buffer
     return buffer;
 }
 
+/* ----------------------------------------------------------- without calls */
+
+const struct call *graph_program_next(struct program *program, uint32_t rank, struct call *scratch)
+{
+    (void)program, (void)rank, (void)scratch;
+    return NULL;
+}
+
+const struct call *graph_program_read(const struct program *program, uint32_t rank,
+                                      struct program_cursor *cursor, struct call *scratch)
+{
+    (void)program, (void)rank, (void)cursor, (void)scratch;
+    return NULL;
+}
+
+uint32_t graph_program_slots(const struct program *program, uint32_t rank)
+{
+    (void)program, (void)rank;
+    return SLOT_FIRST;
+}
+
+void graph_program_rewind(struct program *program)
+{
+    (void)program;
+}
+
 /* ----------------------------------------------------------------- building */
 
 static struct graph_rank *present_rank(const struct graph_builder *builder)

@@ -37,7 +37,7 @@ struct graph_operation {
     uint32_t on_begin; /* `on_begin` those that wait for its beginning, up to the next operation's on_end */
     uint8_t kind;      /* enum graph_kind */
     uint8_t core, nic;
-    uint8_t unused;
+    bool is_eager; /* a send goes before its receive is posted, whatever its size */
 };
 
 struct graph_rank {
@@ -74,6 +74,13 @@ static inline uint32_t graph_on_begin(const struct graph_operation *operation)
 
 /* "send of 8 bytes to rank 3, tag 7" into buffer, which it returns. */
 const char *graph_describe(const struct graph_operation *operation, char *buffer, size_t size);
+
+/* A program that is a graph has no calls, and nothing to rewind: for its ops. */
+const struct call *graph_program_next(struct program *program, uint32_t rank, struct call *scratch);
+const struct call *graph_program_read(const struct program *program, uint32_t rank,
+                                      struct program_cursor *cursor, struct call *scratch);
+uint32_t graph_program_slots(const struct program *program, uint32_t rank);
+void graph_program_rewind(struct program *program);
 
 /* ----------------------------------------------------------------- building */
 

@@ -428,27 +428,10 @@ static const char *label_of(const struct program *program, uint32_t rank, uint32
     return label;
 }
 
-static const struct call *next_call(struct program *program, uint32_t rank, struct call *scratch)
-{
-    (void)program, (void)rank, (void)scratch;
-    return NULL;
-}
-
-static uint32_t slots(const struct program *program, uint32_t rank)
-{
-    (void)program, (void)rank;
-    return SLOT_FIRST;
-}
-
 static struct call_place place(const struct program *program, uint32_t rank)
 {
     const struct graph_program *graph = graph_program_of(program);
     return graph->source->ops->place(graph->source, rank);
-}
-
-static void rewind_program(struct program *program)
-{
-    (void)program;
 }
 
 static void close_program(struct program *program)
@@ -459,8 +442,12 @@ static void close_program(struct program *program)
     free(graph);
 }
 
-static const struct program_ops ops = {
-    .next = next_call, .slots = slots, .place = place, .rewind = rewind_program, .close = close_program};
+static const struct program_ops ops = {.next = graph_program_next,
+                                       .slots = graph_program_slots,
+                                       .place = place,
+                                       .read = graph_program_read,
+                                       .rewind = graph_program_rewind,
+                                       .close = close_program};
 
 static struct program *make_program(struct converter *converter)
 {

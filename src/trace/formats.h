@@ -8,7 +8,8 @@
 #define TRACE_FORMATS(LINE)                                                                                  \
     LINE(compiled) /* trace/image/compiled.c */                                                              \
     LINE(ti)       /* trace/ti */                                                                            \
-    LINE(goal)     /* trace/goal */
+    LINE(goal)     /* trace/goal */                                                                          \
+    LINE(chakra)   /* trace/chakra */
 
 #define TRACE_FORMAT_DECLARE(name) extern const struct trace_format name##_trace_format;
 TRACE_FORMATS(TRACE_FORMAT_DECLARE)

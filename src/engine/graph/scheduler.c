@@ -192,7 +192,7 @@ static void communicate(struct graph_scheduler *scheduler, uint32_t index,
         .owner = owner,
         .bytes = is_send ? operation->amount : INT64_MAX,
         .op = is_send ? CALL_SEND : CALL_RECV,
-        .call_flags = CALL_IMMEDIATE};
+        .call_flags = CALL_IMMEDIATE | (operation->is_eager ? CALL_EAGER : 0)};
     if (operation->kind == GRAPH_CALL) {
         struct call call = scheduler->graph->calls[operation->amount];
         call.flags |= CALL_IMMEDIATE;

@@ -130,6 +130,12 @@ static inline const struct graph_operation *loggops_operation(const struct loggo
     return &engine->graph->ranks[host].operations[operation];
 }
 
+/* Whether a send ends when its message is matched. */
+static inline bool loggops_is_synchronous(const struct loggops *engine, const struct graph_operation *send)
+{
+    return send->amount > engine->S && !send->is_eager;
+}
+
 static inline struct loggops_run *loggops_run(const struct loggops *engine, uint32_t host, uint32_t operation)
 {
     return &engine->operations[engine->graph->ranks[host].first + operation];

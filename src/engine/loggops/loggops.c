@@ -362,6 +362,11 @@ static enum status prepare(const struct engine_input *input)
                    "other");
         return STATUS_BAD_INPUT;
     }
+    if (input->program && input->program->graph && input->program->graph->calls) {
+        diag_error("%s has collective calls, for which LogGOPS has no rules: take another fabric",
+                   input->program->name);
+        return STATUS_BAD_INPUT;
+    }
     return input->compat ? check_units(input) : STATUS_OK;
 }
 

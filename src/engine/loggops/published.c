@@ -79,7 +79,7 @@ static void send(struct loggops *engine, const struct loggops_event *event,
     loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
     loggops_begin(engine, event->host, event->subject, at);
     loggops_send(engine, event->host, event->subject, at, when_add(engine, posted, engine->L));
-    if (operation->amount <= engine->S)
+    if (!loggops_is_synchronous(engine, operation))
         loggops_end(engine, event->host, event->subject, *cpu);
 }
 
@@ -101,8 +101,8 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     }
     const struct message *message = message_at(&engine->messages, index);
     compare_sizes(engine, host, event->subject, message);
-    uint64_t deciding = is_mended(engine) ? message->bytes : operation->amount;
-    if (deciding > engine->S) {
+    const struct graph_operation *sent = loggops_operation(engine, message->source, message->send_owner);
+    if (is_mended(engine) ? loggops_is_synchronous(engine, sent) : operation->amount > engine->S) {
         loggops_end(engine, message->source, message->send_owner, at);
         hold_sender(engine, message->source, operation, at);
     }
@@ -148,7 +148,7 @@ void loggops_published_message(struct loggops *engine, const struct loggops_even
     const struct loggops_receive posted = *loggops_receive_at(engine, met);
     pool_give(&engine->receives, met);
     compare_sizes(engine, host, posted.operation, message);
-    if (message->bytes > engine->S) {
+    if (loggops_is_synchronous(engine, operation)) {
         loggops_end(engine, sender, message->send_owner, at);
         hold_sender(engine, sender, operation, at);
     }

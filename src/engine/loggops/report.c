@@ -85,7 +85,7 @@ void loggops_tell_received(struct loggops *engine, uint32_t index, ps_t posted, 
     struct message *message = message_at(&engine->messages, index);
     const struct tap *tap = engine->params->tap;
     message->recv_posted = posted;
-    if (message->bytes > engine->S)
+    if (loggops_is_synchronous(engine, loggops_operation(engine, message->source, message->send_owner)))
         message->send_released = loggops_ps(engine, released);
     tap_emit(tap,
              &(struct tap_record){

@@ -249,7 +249,8 @@ static void on_leave(void *self, uint32_t index)
 static inline bool is_done_when_posted(const struct p2p *p2p, const struct message *message)
 {
     return (message->call_flags & CALL_BUFFERED) ||
-           ((message->state & MESSAGE_EAGER) && p2p->protocol->eager_done == EAGER_DONE_POST);
+           ((message->state & MESSAGE_EAGER) && !(message->call_flags & CALL_EAGER) &&
+            p2p->protocol->eager_done == EAGER_DONE_POST);
 }
 
 /* The sender has posted the message at `at`, with what the endpoint does for it. */
@@ -401,7 +402,8 @@ static void fill_send(const struct p2p *p2p, struct message *message, const stru
     if (message->source_node != message->destination_node && p2p->fabric->ops->is_buffered &&
         p2p->fabric->ops->is_buffered(p2p->fabric, message))
         message->state |= MESSAGE_BUFFERED;
-    else if ((small && !(post->call_flags & CALL_SYNCHRONOUS)) || (post->call_flags & CALL_BUFFERED))
+    else if ((small && !(post->call_flags & CALL_SYNCHRONOUS)) ||
+             (post->call_flags & (CALL_BUFFERED | CALL_EAGER)))
         message->state |= MESSAGE_EAGER;
 }
 

@@ -79,40 +79,10 @@ static const char *label_of(const struct program *program, uint32_t rank, uint32
     return label_at(goal, rank, operation, goal->graph.ranks[rank].first + operation);
 }
 
-static const struct call *next_call(struct program *program, uint32_t rank, struct call *scratch)
-{
-    (void)program;
-    (void)rank;
-    (void)scratch;
-    return NULL;
-}
-
-static const struct call *read_call(const struct program *program, uint32_t rank,
-                                    struct program_cursor *cursor, struct call *scratch)
-{
-    (void)program;
-    (void)rank;
-    (void)cursor;
-    (void)scratch;
-    return NULL;
-}
-
-static uint32_t slots(const struct program *program, uint32_t rank)
-{
-    (void)program;
-    (void)rank;
-    return SLOT_FIRST;
-}
-
 static struct call_place place(const struct program *program, uint32_t rank)
 {
     (void)rank;
     return (struct call_place){.file = goal_of(program)->path};
-}
-
-static void rewind_program(struct program *program)
-{
-    (void)program;
 }
 
 static void close_program(struct program *program)
@@ -127,11 +97,11 @@ static void close_program(struct program *program)
     free(goal);
 }
 
-static const struct program_ops ops = {.next = next_call,
-                                       .slots = slots,
+static const struct program_ops ops = {.next = graph_program_next,
+                                       .slots = graph_program_slots,
                                        .place = place,
-                                       .rewind = rewind_program,
-                                       .read = read_call,
+                                       .rewind = graph_program_rewind,
+                                       .read = graph_program_read,
                                        .close = close_program};
 
 void goal_report_circle(struct goal_program *goal, uint32_t rank, uint32_t operation)

@@ -1,0 +1,28 @@
+/* Any bytes as a Chakra trace of up to four NPUs, on into a run. The first byte has the number of NPUs; each
+ * NPU's file stands behind its length in two bytes. */
+#include "trace/chakra/chakra.h"
+#include "fuzz/fuzz_run.h"
+
+enum { MOST_NPUS = 4 };
+
+bool fuzz_target(const uint8_t *data, size_t size)
+{
+    static const char *const paths[MOST_NPUS] = {"t.0.et", "t.1.et", "t.2.et", "t.3.et"};
+    static const char settings[] = "fabric=hockney,packet;machine=as-published";
+    const uint8_t *bytes[MOST_NPUS];
+    size_t sizes[MOST_NPUS], at = 1;
+    struct program *program;
+    uint32_t npus = size ? 1 + data[0] % MOST_NPUS : 1;
+    for (uint32_t i = 0; i < npus; i++) {
+        size_t length = at + 2 <= size ? data[at] | (size_t)data[at + 1] << 8 : 0;
+        at = at + 2 <= size ? at + 2 : size;
+        sizes[i] = length <= size - at ? length : size - at;
+        bytes[i] = data + at;
+        at += sizes[i];
+    }
+    if (chakra_open_bytes(paths, bytes, sizes, npus, &program) != STATUS_OK)
+        return false;
+    bool has_ended = fuzz_run(fuzz_config((struct fuzz_piece){settings, sizeof settings - 1}), program);
+    program->ops->close(program);
+    return has_ended;
+}

@@ -1,0 +1,73 @@
+#ifndef HELIO_TRACE_CHAKRA_CHAKRA_H
+#define HELIO_TRACE_CHAKRA_CHAKRA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hashmap.h"
+#include "base/status.h"
+#include "call/graph.h"
+
+/* Chakra execution traces: a graph of nodes for each NPU, in a file NAME.RANK.et of protobuf messages. They
+ * become a graph of operations. docs/chakra.md
+ *
+ *   et.proto   the messages, from which protobuf-c makes code
+ *   chakra.c   the trace format: the files, and the program
+ *   nodes.c    nodes become operations
+ *   groups.c   the groups of collective calls */
+
+struct chakra_file {
+    char *path;
+    uint32_t rank;
+};
+
+/* A collective call before its group is known. */
+struct chakra_call {
+    struct call call;
+    uint32_t rank;
+    uint32_t name; /* of its group; 0: all ranks */
+};
+
+struct chakra_groups {
+    char **names; /* names[0] is NULL: all ranks */
+    size_t count, capacity;
+    struct chakra_member {
+        uint32_t name, rank;
+    } * members;
+    size_t member_count, member_capacity;
+    struct group *groups;
+    uint32_t *world;
+};
+
+struct chakra_program {
+    struct program program; /* first */
+    struct graph graph;
+    struct graph_builder builder;
+    char *name;
+    struct chakra_file *files; /* by rank */
+    size_t file_count, file_capacity;
+    struct chakra_groups groups;
+    struct call *calls;
+    uint32_t *call_names, *call_ranks; /* the name of the group of each call, and its rank */
+    size_t call_count, call_capacity, name_capacity, rank_capacity;
+    uint64_t *ids, *at; /* of each operation: its node, and the byte of its message */
+    size_t id_capacity, at_capacity;
+    uint64_t left_out; /* nodes that take no time: the memory of a model, metadata */
+};
+
+/* Adds the nodes of a rank, whose file is in memory. STATUS_BAD_INPUT, reported. */
+enum status chakra_read_rank(struct chakra_program *chakra, uint32_t rank, const char *path,
+                             const uint8_t *bytes, size_t size);
+
+/* The number of the group of that name, to which the rank belongs from now on; NULL or "": all ranks. */
+uint32_t chakra_group(struct chakra_groups *groups, const char *name, uint32_t rank);
+
+/* The members are known: makes the groups of the program, and completes its calls. */
+enum status chakra_make_groups(struct chakra_program *chakra);
+void chakra_groups_free(struct chakra_groups *groups);
+
+/* A program from files in memory, which stay the caller's. For tests and fuzzing. */
+enum status chakra_open_bytes(const char *const *paths, const uint8_t *const *bytes, const size_t *sizes,
+                              uint32_t ranks, struct program **program);
+
+#endif

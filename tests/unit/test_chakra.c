@@ -1,0 +1,350 @@
+/* Chakra execution traces. Witnesses: the closed form of a ring, the same collective calls as a generated
+ * program, and for every error the byte that it names. Traces are written here byte by byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "trace/chakra/chakra.h"
+#include "trace/trace.h"
+
+/* ------------------------------------------------------------------ writing */
+
+struct text {
+    uint8_t bytes[1 << 16];
+    size_t size;
+};
+
+static void put_varint(struct text *text, uint64_t value)
+{
+    for (; value > 127; value >>= 7)
+        text->bytes[text->size++] = (uint8_t)(value | 128);
+    text->bytes[text->size++] = (uint8_t)value;
+}
+
+static void put_field(struct text *text, unsigned field, uint64_t value)
+{
+    put_varint(text, field << 3);
+    put_varint(text, value);
+}
+
+static void put_bytes(struct text *text, unsigned field, const void *bytes, size_t size)
+{
+    put_varint(text, field << 3 | 2);
+    put_varint(text, size);
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+}
+
+/* `field` is that of the value's type in the schema: 7 int32, 9 int64, 13 uint64 ... */
+static void put_number(struct text *node, const char *name, unsigned field, uint64_t value)
+{
+    static struct text attribute;
+    attribute.size = 0;
+    put_bytes(&attribute, 1, name, strlen(name));
+    put_field(&attribute, field, value);
+    put_bytes(node, 10, attribute.bytes, attribute.size);
+}
+
+static void put_string(struct text *node, const char *name, const char *value)
+{
+    static struct text attribute;
+    attribute.size = 0;
+    put_bytes(&attribute, 1, name, strlen(name));
+    put_bytes(&attribute, 29, value, strlen(value));
+    put_bytes(node, 10, attribute.bytes, attribute.size);
+}
+
+static void end_message(struct text *trace, struct text *message)
+{
+    put_varint(trace, message->size);
+    memcpy(trace->bytes + trace->size, message->bytes, message->size);
+    trace->size += message->size;
+    message->size = 0;
+}
+
+static struct text node;
+static struct text traces[8];
+
+static void begin_trace(struct text *trace)
+{
+    trace->size = node.size = 0;
+    put_bytes(&node, 1, "0.0.4", 5);
+    end_message(trace, &node);
+}
+
+enum { COMPUTE = 4, SEND = 5, RECEIVE = 6, COLLECTIVE = 7 };
+
+static void begin_node(uint64_t id, unsigned type)
+{
+    node.size = 0;
+    put_field(&node, 1, id);
+    put_field(&node, 3, type);
+}
+
+static void put_message(uint64_t id, unsigned type, uint64_t bytes, uint64_t peer)
+{
+    begin_node(id, type);
+    put_number(&node, "comm_size", 9, bytes);
+    put_number(&node, type == SEND ? "comm_dst" : "comm_src", 7, peer);
+    put_number(&node, "comm_tag", 7, 0);
+}
+
+/* ------------------------------------------------------------------ running */
+
+static char said[4096];
+
+static void keep(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    snprintf(said + strlen(said), sizeof said - strlen(said), "%s", message);
+}
+
+static enum status open_traces(uint32_t ranks, struct program **program)
+{
+    static const char *const paths[] = {"t.0.et", "t.1.et", "t.2.et", "t.3.et",
+                                        "t.4.et", "t.5.et", "t.6.et", "t.7.et"};
+    const uint8_t *bytes[8];
+    size_t sizes[8];
+    for (uint32_t i = 0; i < ranks; i++) {
+        bytes[i] = traces[i].bytes;
+        sizes[i] = traces[i].size;
+    }
+    said[0] = '\0';
+    diag_set_sink(keep, NULL);
+    enum status status = chakra_open_bytes(paths, bytes, sizes, ranks, program);
+    diag_set_sink(NULL, NULL);
+    return status;
+}
+
+static ps_t makespan_of(struct program *program, const char *workload)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    struct experiment experiment;
+    struct result result;
+    const struct experiment_watch watch = {.progress = NULL};
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
+    assert_int_equal(config_set(config, "fabric=hockney"), STATUS_OK);
+    assert_int_equal(config_set(config, "hockney.latency=500 ns"), STATUS_OK);
+    assert_int_equal(config_set(config, "hockney.bandwidth=50 GB/s"), STATUS_OK);
+    if (workload)
+        assert_int_equal(config_assign(config, "workload", workload, "test"), STATUS_OK);
+    else
+        assert_int_equal(config_set(config, "trace=t"), STATUS_OK);
+    assert_int_equal(workload ? experiment_init(&experiment, config)
+                              : experiment_init_with(&experiment, config, program),
+                     STATUS_OK);
+    assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
+    ps_t makespan = result.makespan;
+    result_free(&result);
+    experiment_free(&experiment);
+    config_close(config);
+    return makespan;
+}
+
+/* As the ring of ASTRA-sim's example: 14 steps of 131072 bytes, and 7 us of reduction behind the first 7. */
+static void a_ring_takes_its_closed_form(void **state)
+{
+    (void)state;
+    enum { RANKS = 8, STEPS = 14 };
+    struct program *program;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        uint64_t id = 0;
+        begin_trace(&traces[rank]);
+        for (int step = 0; step < STEPS; step++) {
+            put_message(id, SEND, 131072, (rank + 1) % RANKS);
+            if (id)
+                put_field(&node, step % 2 ? 4 : 5, id - 1); /* control and data dependences alike */
+            end_message(&traces[rank], &node);
+            put_message(id + 1, RECEIVE, 131072, (rank + RANKS - 1) % RANKS);
+            put_field(&node, 5, id);
+            end_message(&traces[rank], &node);
+            id += 2;
+            if (step >= STEPS / 2)
+                continue;
+            begin_node(id, COMPUTE);
+            put_field(&node, 5, id - 1);
+            put_field(&node, 7, 7);
+            end_message(&traces[rank], &node);
+            id++;
+        }
+    }
+    assert_int_equal(open_traces(RANKS, &program), STATUS_OK);
+    assert_int_equal(program->graph->operations, RANKS * (2 * STEPS + STEPS / 2));
+    /* 131072 B at 50 GB/s are 2621440 ps. */
+    assert_int_equal(makespan_of(program, NULL), STEPS * (500000 + 2621440) + 7 * INT64_C(7000000));
+    program->ops->close(program);
+}
+
+/* Sizes are vectors, but for an allgather: then they are blocks. */
+static void collective_calls_are_those_of_the_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t kind;
+        const char *workload;
+    } kinds[] = {{0, "collective:op=allreduce,ranks=4,bytes=1MiB"},
+                 {2, "collective:op=allgather,ranks=4,bytes=1MiB"},
+                 {6, "collective:op=alltoall,ranks=4,bytes=256KiB"},
+                 {7, "collective:op=reduce_scatter,ranks=4,bytes=1MiB"},
+                 {5, "collective:op=bcast,ranks=4,bytes=1MiB"},
+                 {9, "collective:op=barrier,ranks=4"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct program *program;
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            begin_trace(&traces[rank]);
+            begin_node(1, COLLECTIVE);
+            put_number(&node, "comm_type", 9, kinds[i].kind);
+            put_number(&node, "comm_size", 13, 1 << 20);
+            end_message(&traces[rank], &node);
+        }
+        assert_int_equal(open_traces(4, &program), STATUS_OK);
+        assert_int_equal(makespan_of(program, NULL), makespan_of(NULL, kinds[i].workload));
+        program->ops->close(program);
+    }
+}
+
+/* A group has the NPUs that call with its name. Two halves do at once what one alone would. */
+static void groups_are_those_that_call(void **state)
+{
+    (void)state;
+    struct program *program;
+    for (uint32_t rank = 0; rank < 8; rank++) {
+        begin_trace(&traces[rank]);
+        begin_node(1, COLLECTIVE);
+        put_number(&node, "comm_type", 9, 0);
+        put_number(&node, "comm_size", 9, 1 << 20);
+        put_string(&node, "pg_name", rank % 2 ? "odd" : "even");
+        end_message(&traces[rank], &node);
+    }
+    assert_int_equal(open_traces(8, &program), STATUS_OK);
+    assert_int_equal(program->group_count, 3);
+    assert_int_equal(program->groups[1].size, 4);
+    assert_int_equal(program->groups[2].world[3], 7);
+    assert_int_equal(makespan_of(program, NULL),
+                     makespan_of(NULL, "collective:op=allreduce,ranks=4,bytes=1MiB"));
+    program->ops->close(program);
+}
+
+/* ------------------------------------------------------------------- errors */
+
+static void refused(const char *why)
+{
+    struct program *program;
+    assert_int_equal(open_traces(2, &program), STATUS_BAD_INPUT);
+    if (!strstr(said, why))
+        fail_msg("%s", said);
+}
+
+static void begin_both(void)
+{
+    begin_trace(&traces[0]);
+    begin_trace(&traces[1]);
+}
+
+static void wrong_nodes_are_refused_with_their_byte(void **state)
+{
+    (void)state;
+    begin_both();
+    begin_node(1, 9);
+    end_message(&traces[0], &node);
+    refused("t.0.et: byte 8: error: node 1 is of kind 9; there are 1 to 7");
+    begin_both();
+    put_message(1, SEND, 8, 2);
+    end_message(&traces[1], &node);
+    refused("t.1.et: byte 8: error: node 1 names NPU 2; there are 2");
+    begin_both();
+    begin_node(3, SEND);
+    put_number(&node, "comm_dst", 7, 1);
+    end_message(&traces[0], &node);
+    refused("node 3 has no attribute comm_size with a whole number");
+    begin_both();
+    begin_node(3, COLLECTIVE);
+    put_number(&node, "comm_type", 9, 10);
+    end_message(&traces[0], &node);
+    refused("is of the kind 10 of collective calls; there are 0 (ALL_REDUCE) to 9 (BARRIER)");
+}
+
+static void wrong_dependences_are_refused(void **state)
+{
+    (void)state;
+    begin_both();
+    begin_node(1, COMPUTE);
+    put_field(&node, 5, 7);
+    end_message(&traces[0], &node);
+    refused("t.0.et: byte 8: error: there is no node 7, on which this one depends");
+    begin_both();
+    begin_node(1, COMPUTE);
+    end_message(&traces[0], &node);
+    begin_node(1, COMPUTE);
+    end_message(&traces[0], &node);
+    refused("there are two nodes 1");
+    begin_both();
+    for (uint64_t id = 1; id <= 2; id++) {
+        begin_node(id, COMPUTE);
+        put_field(&node, 4, 3 - id);
+        end_message(&traces[0], &node);
+    }
+    refused("depends on itself, by way of others");
+}
+
+/* Every shorter file is a trace of fewer nodes, or an error at the message that is cut. */
+static void a_cut_file_is_never_taken_for_whole(void **state)
+{
+    (void)state;
+    struct program *program;
+    begin_both();
+    size_t first = traces[0].size;
+    put_message(1, RECEIVE, 8, 1);
+    end_message(&traces[0], &node);
+    put_message(1, SEND, 8, 0);
+    end_message(&traces[1], &node);
+    size_t whole = traces[0].size;
+    for (size_t size = 0; size < whole; size++) {
+        traces[0].size = size;
+        enum status status = open_traces(2, &program);
+        assert_int_equal(status, size == first ? STATUS_OK : STATUS_BAD_INPUT);
+        if (status == STATUS_OK)
+            program->ops->close(program);
+    }
+}
+
+/* Samples of ASTRA-sim: all files of a trace are found by one of them. */
+static void samples_open(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"all_gather", "all_reduce", "all_to_all", "reduce_scatter"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        struct program *program;
+        snprintf(path, sizeof path, "tests/traces/chakra/%s.0.et", names[i]);
+        assert_int_equal(trace_open(path, &program), STATUS_OK);
+        assert_int_equal(program->ranks, 4);
+        assert_int_equal(program->graph->operations, 4);
+        program->ops->close(program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ring_takes_its_closed_form),
+        cmocka_unit_test(collective_calls_are_those_of_the_kind),
+        cmocka_unit_test(groups_are_those_that_call),
+        cmocka_unit_test(wrong_nodes_are_refused_with_their_byte),
+        cmocka_unit_test(wrong_dependences_are_refused),
+        cmocka_unit_test(a_cut_file_is_never_taken_for_whole),
+        cmocka_unit_test(samples_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
