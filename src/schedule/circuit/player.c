@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-enum { MOST_SLOTS = 1 << 24, MOST_CIRCUITS = 1 << 30 };
+enum { MOST_SLOTS = 1 << 22, MOST_CIRCUITS = 1 << 30 };
 
 void player_init(struct player *player, const struct circuit_problem *problem,
                  struct circuit_schedule *schedule)
