@@ -1,5 +1,5 @@
-/* A byte of choices, then any text as a demand and, behind a line `=`, as a schedule of it: read or refused. A
- * small demand is scheduled by every algorithm, and the verifier must accept the written schedules. */
+/* A byte of choices, then any text as a demand and, behind a line `=`, as a schedule of it: read or refused.
+ * A small demand is scheduled by every algorithm, and the verifier must accept the written schedules. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
