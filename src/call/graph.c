@@ -119,7 +119,8 @@ void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32
  * added. The sums are in on_end and on_begin of the operation behind, so that filling leaves the firsts. */
 static void make_lists(struct graph_builder *builder, struct graph_operation *operations, uint32_t count)
 {
-    uint32_t *dependents = builder->dependents + builder->dependent_count, sum = 0;
+    uint32_t *dependents = builder->edge_count ? builder->dependents + builder->dependent_count : NULL,
+             sum = 0;
     for (size_t i = 0; i < builder->edge_count; i++) {
         const struct graph_edge *edge = &builder->edges[i];
         operations[edge->after].needs++;
@@ -211,7 +212,8 @@ struct graph graph_builder_finish(struct graph_builder *builder)
         rank->dependents = dependents;
         rank->first = first;
         first += rank->count;
-        dependents += rank->operations[rank->count].on_end;
+        if (dependents) /* NULL: no rank has any */
+            dependents += rank->operations[rank->count].on_end;
     }
     free(builder->edges);
     builder->edges = NULL;
