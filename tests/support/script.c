@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
+#include "engine/graph/graphs.h"
 #include "engine/params.h"
 #include "engine/rank/ranks.h"
 #include "fabric/list.h"
 #include "fabric/message.h"
+#include "graph/of_calls.h"
 #include "host/host.h"
 #include "sim/components.h"
 #include "sim/conservation.h"
@@ -24,6 +26,7 @@ void (*script_visit)(void *self, struct fabric *fabric);
 struct tap_part_handler script_part_handler;
 struct critical_path *script_path;
 uint32_t script_path_keep = CRITICAL_KEEP;
+bool script_as_graph;
 
 struct script {
     struct program program;
@@ -112,6 +115,27 @@ static struct config *configure(const char *const *settings)
     return config;
 }
 
+/* Instead of the calls, their graph. */
+static enum status run_engine(struct engine_params *params, struct engine_usage *usage)
+{
+    struct collective_config collective;
+    struct program *calls = params->program, *graph;
+    const struct compute_config *compute = config_of(params->config, &compute_params);
+    const struct graph_of_calls_options options = {
+        .patterns = traffic_options(params->config, &collective),
+        .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale};
+    if (!script_as_graph)
+        return engine_ranks.run(params, usage, script_visit, NULL);
+    enum status status = graph_of_calls(calls, &options, &graph);
+    if (status != STATUS_OK)
+        return status;
+    params->program = graph;
+    status = engine_graphs.run(params, usage, script_visit, NULL);
+    params->program = calls;
+    graph->ops->close(graph);
+    return status;
+}
+
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric_name,
                 const char *const *settings, struct script_outcome *outcome)
 {
@@ -153,7 +177,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     if (script_path)
         params.critical = critical_open(ranks, params.host != NULL, script_path_keep, &tap);
     diag_set_sink(keep_saying, outcome->said);
-    outcome->status = engine_ranks.run(&params, &result.usage, script_visit, NULL);
+    outcome->status = run_engine(&params, &result.usage);
     diag_set_sink(NULL, NULL);
     traffic_free(&traffic);
     if (script_path)

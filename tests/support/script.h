@@ -100,6 +100,9 @@ extern struct tap_part_handler script_part_handler;
 extern struct critical_path *script_path;
 extern uint32_t script_path_keep;
 
+/* The program runs as the graph of its calls. */
+extern bool script_as_graph;
+
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,
                 const char *const *settings, struct script_outcome *outcome);
 

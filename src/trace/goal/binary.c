@@ -124,6 +124,7 @@ static enum status read_operation(const struct binary *binary, uint32_t index)
     if (is_calc) {
         operation.amount *= 1000;
         operation.peer = operation.tag = 0;
+        operation.nic = 0;
     }
     enum status status = is_calc ? STATUS_OK : check_message(binary, at, &operation);
     if (status == STATUS_OK)
