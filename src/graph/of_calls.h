@@ -15,7 +15,8 @@
  *   - A message has the tag of its call, or a new one if that is of another communicator than the world, or
  *     of a collective call.
  *
- * So it takes the same time as the calls on every fabric, if hosts cost nothing. */
+ * So it takes the same time as the calls on every fabric, if hosts cost nothing. Where messages share
+ * something, the order of those that are sent at the same time decides too, and that may differ. */
 struct graph_of_calls_options {
     struct patterns_options patterns; /* algorithms of collective calls */
     double ps_per_operation;          /* of computation */

@@ -10,111 +10,14 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "support/script.h"
-
-enum { MOST_RANKS = 9, MOST_CALLS = 400, SLOTS_AT_MOST = 100, EVENTS = 60 };
-
-/* ---------------------------------------------------------- random programs */
-
-struct random_program {
-    struct call calls[MOST_RANKS][MOST_CALLS];
-    const struct call *lists[MOST_RANKS];
-    uint32_t count[MOST_RANKS];
-    uint32_t slots[MOST_RANKS];
-    uint32_t ranks;
-};
-
-static void append(struct random_program *program, uint32_t rank, struct call call)
-{
-    assert_true(program->count[rank] < MOST_CALLS);
-    program->calls[rank][program->count[rank]++] = call;
-}
-
-/* A new request of the rank, after a wait for all if it has many. */
-static uint32_t slot_of(struct random_program *program, uint32_t rank)
-{
-    if (program->slots[rank] == SLOTS_AT_MOST) {
-        append(program, rank, (struct call)WAITALL);
-        program->slots[rank] = 0;
-    }
-    return SLOT_FIRST + program->slots[rank]++;
-}
-
-/* Both ends of a message stand at the same place of one common order, so that no rank waits in a circle. */
-static void add_message(struct random_program *program, struct rng *rng)
-{
-    uint32_t from = (uint32_t)rng_below(rng, program->ranks), to = (uint32_t)rng_below(rng, program->ranks);
-    if (from == to)
-        return;
-    uint64_t bytes = rng_below(rng, 4) ? rng_below(rng, 3000) : rng_below(rng, 200000);
-    if (rng_below(rng, 3))
-        append(program, from, (struct call)ISEND((int32_t)to, 1, bytes, slot_of(program, from)));
-    else
-        append(program, from, (struct call)SEND((int32_t)to, 1, bytes));
-    if (rng_below(rng, 3))
-        append(program, to, (struct call)IRECV((int32_t)from, 1, bytes, slot_of(program, to)));
-    else
-        append(program, to, (struct call)RECV((int32_t)from, 1, bytes));
-}
-
-static void add_collective(struct random_program *program, struct rng *rng)
-{
-    static const enum call_op ops[] = {CALL_BARRIER, CALL_BCAST, CALL_ALLREDUCE, CALL_ALLTOALL, CALL_GATHER};
-    enum call_op op = ops[rng_below(rng, 5)];
-    uint64_t bytes = op == CALL_BARRIER ? 0 : rng_below(rng, 5000);
-    bool immediate = rng_below(rng, 2);
-    for (uint32_t rank = 0; rank < program->ranks; rank++) {
-        if (immediate)
-            append(program, rank, (struct call)ICOLLECTIVE(op, bytes, 0, slot_of(program, rank)));
-        else
-            append(program, rank, (struct call)COLLECTIVE(op, bytes, 0));
-    }
-}
-
-static void add_event(struct random_program *program, struct rng *rng)
-{
-    uint32_t rank = (uint32_t)rng_below(rng, program->ranks);
-    switch (rng_below(rng, 10)) {
-    case 0:
-    case 1:
-    case 2:
-        append(program, rank, (struct call)COMPUTE((double)rng_below(rng, 200000)));
-        break;
-    case 3:
-        append(program, rank, (struct call)WAITALL);
-        program->slots[rank] = 0;
-        break;
-    case 4:
-        add_collective(program, rng);
-        break;
-    default:
-        add_message(program, rng);
-        break;
-    }
-}
-
-static struct random_program *make_program(uint64_t seed)
-{
-    struct random_program *program = mem_alloc(1, sizeof *program, "a program");
-    struct rng rng = rng_init(seed, "test_critical");
-    program->ranks = 2 + (uint32_t)rng_below(&rng, MOST_RANKS - 1);
-    for (int i = 0; i < EVENTS; i++)
-        add_event(program, &rng);
-    for (uint32_t rank = 0; rank < program->ranks; rank++) {
-        append(program, rank, (struct call)FINALIZE);
-        program->lists[rank] = program->calls[rank];
-    }
-    return program;
-}
+#include "support/random_calls.h"
 
 /* ------------------------------------------------------------------- checks */
 
 static struct critical_path path;
 static struct script_outcome outcome;
 
-static void run(const struct random_program *program, const char *fabric, const char *const *settings)
+static void run(const struct random_calls *program, const char *fabric, const char *const *settings)
 {
     script_path = &path;
     script_run(program->lists, program->ranks, fabric, settings, &outcome);
@@ -168,11 +71,11 @@ static void check_path(bool has_host)
 /* A rank computes on the path no longer than in all. */
 static void computes_no_longer(void)
 {
-    ps_t computed[MOST_RANKS] = {0};
+    ps_t computed[RANDOM_RANKS] = {0};
     for (size_t i = 0; i < path.count; i++)
         computed[path.steps[i].rank] += path.steps[i].computed;
     computed[path.last_rank] += path.last_computed;
-    for (uint32_t rank = 0; rank < MOST_RANKS; rank++)
+    for (uint32_t rank = 0; rank < RANDOM_RANKS; rank++)
         assert_true(computed[rank] <= outcome.compute[rank]);
 }
 
@@ -272,7 +175,7 @@ static void parts_add_up_on_every_fabric(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct random_program *program = make_program(seed);
+        struct random_calls *program = random_calls_make(seed, false);
         for (size_t i = 0; i < sizeof path_fabrics / sizeof *path_fabrics; i++) {
             run(program, path_fabrics[i], protocols[(seed + i) % PROTOCOLS]);
             check_path(false);
@@ -296,7 +199,7 @@ static void parts_add_up_with_hosts(void **state)
          NULL}};
     static const char *const fabrics_with_hosts[] = {"hockney", "packet", "fmu"};
     for (uint64_t seed = 1; seed <= 24; seed++) {
-        struct random_program *program = make_program(seed);
+        struct random_calls *program = random_calls_make(seed, false);
         for (size_t i = 0; i < 3; i++) {
             run(program, fabrics_with_hosts[i], settings[seed % 4]);
             check_path(true);
@@ -309,7 +212,7 @@ static void parts_add_up_with_hosts(void **state)
 }
 
 /* The makespan of the program when one setting is another. */
-static ps_t makespan_with(const struct random_program *program, const char *const *protocol,
+static ps_t makespan_with(const struct random_calls *program, const char *const *protocol,
                           const char *compute, const char *latency)
 {
     const char *settings[10] = {compute, latency};
@@ -326,7 +229,7 @@ static void path_decides_the_makespan(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
-        struct random_program *program = make_program(seed);
+        struct random_calls *program = random_calls_make(seed, false);
         const char *const *protocol = protocols[seed % PROTOCOLS];
         const char *scale = "compute.scale=12", *latency = "hockney.latency=2us";
         ps_t longer = makespan_with(program, protocol, scale, "hockney.latency=2000010ps");
@@ -358,7 +261,7 @@ static void what_is_forgotten_is_summed(void **state)
     (void)state;
     bool has_forgotten = false;
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct random_program *program = make_program(seed);
+        struct random_calls *program = random_calls_make(seed, false);
         run(program, "packet", NULL);
         struct critical_path all = path;
         script_path_keep = 4;
@@ -386,7 +289,7 @@ static void sums_need_no_list(void **state)
     static const char *const host[] = {"host.system=thunderx2", "hockney.latency=200ns",
                                        "packet.latency=200ns", NULL};
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct random_program *program = make_program(seed);
+        struct random_calls *program = random_calls_make(seed, false);
         for (size_t i = 0; i < sizeof path_fabrics / sizeof *path_fabrics; i++) {
             bool has_host = i == 1 || i == 2;
             const char *const *settings = has_host ? host : protocols[(seed + i) % PROTOCOLS];

@@ -1,10 +1,10 @@
 /* GOAL: what the reader takes and what it refuses, with the place; text and binary are the same graph, also
  * after they were written and read again; every damaged binary file is refused or read, never more. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,8 +93,7 @@ static const struct {
      "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1\nl2: recv 9b from 1 tag 4\n}\n\nrank 1 {\n}\n"},
     {TWO("send 8b to 1 nic 3 cpu 2 tag 1\n"), TWO("send 8b to 1 tag 1 cpu 2 nic 3\n")},
     {TWO("recv 8b from -1 tag -1\n"), TWO("recv 8b from 4294967295 tag 4294967295\n")},
-    {TWO("send 8b to 1 tag -1\n"),
-     "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag -1\n}\n\nrank 1 {\n}\n"},
+    {TWO("send 8b to 1 tag -1\n"), "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag -1\n}\n\nrank 1 {\n}\n"},
     {TWO("send 0b to 0\n"), TWO("x: send 0b to 0 tag 0 cpu 0 nic 0\n")},
     {TWO("send 9223372036854775807b to 1 tag 4294967294 cpu 254 nic 254\n"),
      TWO("send 9223372036854775807b to 1 tag 4294967294 cpu 254 nic 254\n")},
@@ -243,7 +242,8 @@ static void many_errors_end_the_reading(void **state)
 static void operations_have_places_and_labels(void **state)
 {
     (void)state;
-    static const char text[] = "num_ranks 2\nrank 0 {\n}\nrank 1 { /* one\ntwo */ calc 1\n\n  last : calc 2\n}\n";
+    static const char text[] =
+        "num_ranks 2\nrank 0 {\n}\nrank 1 { /* one\ntwo */ calc 1\n\n  last : calc 2\n}\n";
     struct program *program;
     assert_int_equal(open_bytes(text, strlen(text), &program), STATUS_OK);
     const struct graph *graph = program->graph;
@@ -271,16 +271,16 @@ static void binary_form_is_that_of_txt2bin(void **state)
     static const char text[] = "num_ranks 2\nrank 0 {\nl1: calc 7\nl2: send 11b to 1 tag 5 cpu 1 nic 2\n"
                                "l2 requires l1\n}\nrank 1 {\n}\n";
     static const unsigned char expected[] = {
-        0x7f, 0x10, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 2,                      /* magic, ranks, cpu, nic */
-        38, 0, 0, 0, 0, 0, 0, 0, 132, 0, 0, 0, 0, 0, 0, 0,                   /* rank 0: from, to */
-        132, 0, 0, 0, 0, 0, 0, 0, 140, 0, 0, 0, 0, 0, 0, 0,                  /* rank 1 */
-        2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,                                  /* 2 operations, 1 root: 0 */
-        0, 0, 0, 0, 3, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* calc 7 */
-        1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,                      /* one waits for its end */
-        1, 0, 0, 0, 1, 1, 0, 0, 0, 11, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 2, /* send */
-        0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,                      /* none waits */
-        1, 0, 0, 0,                                                          /* the list: operation 1 */
-        0, 0, 0, 0, 0, 0, 0, 0};                                             /* rank 1 is empty */
+        0x7f, 0x10, 0, 0, 0, 0, 0, 0, 2,   0,  0, 0, 1, 2,       /* magic, ranks, cpu, nic */
+        38,   0,    0, 0, 0, 0, 0, 0, 132, 0,  0, 0, 0, 0, 0, 0, /* rank 0: from, to */
+        132,  0,    0, 0, 0, 0, 0, 0, 140, 0,  0, 0, 0, 0, 0, 0, /* rank 1 */
+        2,    0,    0, 0, 1, 0, 0, 0, 0,   0,  0, 0,             /* 2 operations, 1 root: 0 */
+        0,    0,    0, 0, 3, 0, 0, 0, 0,   7,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* calc 7 */
+        1,    0,    0, 0, 0, 0, 0, 0, 0,   0,  0, 0, 1, 0, 0, 0, /* one waits for its end */
+        1,    0,    0, 0, 1, 1, 0, 0, 0,   11, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 2, /* send */
+        0,    0,    0, 0, 1, 0, 0, 0, 0,   0,  0, 0, 1, 0, 0, 0,                      /* none waits */
+        1,    0,    0, 0,              /* the list: operation 1 */
+        0,    0,    0, 0, 0, 0, 0, 0}; /* rank 1 is empty */
     struct program *program;
     assert_int_equal(open_bytes(text, strlen(text), &program), STATUS_OK);
     struct bytes binary = written(program, true);

@@ -70,8 +70,8 @@ static struct outcome run(struct config *config, struct program *program)
     const struct experiment_watch watch = {.messages = NULL};
     said[0] = '\0';
     diag_set_sink(listen, NULL);
-    outcome.status = program ? experiment_init_with(&experiment, config, program)
-                             : experiment_init(&experiment, config);
+    outcome.status =
+        program ? experiment_init_with(&experiment, config, program) : experiment_init(&experiment, config);
     if (outcome.status == STATUS_OK)
         outcome.status = experiment_run(&experiment, 0, &watch, &result);
     if (outcome.status == STATUS_OK) {
@@ -267,7 +267,8 @@ static const struct {
      &hand,
      {1107, 3200},
      {1107, 3200}},
-    {PAIR("a: send 1001b to 1\nb: calc 7\nb requires a\n", "a: calc 50000\nb: recv 1001b from 0\nb requires a\n"),
+    {PAIR("a: send 1001b to 1\nb: calc 7\nb requires a\n",
+          "a: calc 50000\nb: recv 1001b from 0\nb requires a\n"),
      &hand,
      {50007, 52100},
      {50007, 52100}},
@@ -372,7 +373,8 @@ static void deadlocks_name_what_blocks(void **state)
     struct outcome outcome = run_text(text, &hand, "none");
     assert_int_equal(outcome.status, STATUS_FAILED);
     assert_non_null(strstr(said, "3 of 3 operations have not ended"));
-    assert_non_null(strstr(said, "x.goal:3: note: a of rank 0, recv of 8 bytes from rank 1, tag 2, waits for"));
+    assert_non_null(
+        strstr(said, "x.goal:3: note: a of rank 0, recv of 8 bytes from rank 1, tag 2, waits for"));
     assert_non_null(strstr(said, "x.goal:8: note: s of rank 1, send of 2000 bytes to rank 0, tag 3, waits"));
     assert_non_null(strstr(said, "1 operations require them"));
     outcome = run_text(text, &hand, "loggopsim");

@@ -50,10 +50,27 @@ void graph_causes_computed(struct graph_scheduler *scheduler, uint32_t core, ps_
         strand_of(scheduler, core)->computed += time;
 }
 
+void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation)
+{
+    struct critical *critical = scheduler->causes.critical;
+    if (!critical)
+        return;
+    critical_signal(critical, scheduler->layers->context.loop.now);
+    critical_hold(critical, &scheduler->causes.latest[operation]);
+    critical_told(critical);
+}
+
 void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation)
 {
-    if (scheduler->causes.critical)
-        critical_hold(scheduler->causes.critical, &scheduler->causes.latest[operation]);
+    struct graph_causes *causes = &scheduler->causes;
+    uint32_t cause = POOL_NONE;
+    if (!causes->critical)
+        return;
+    critical_hold(causes->critical, &cause);
+    if (cause == POOL_NONE)
+        return;
+    critical_drop(causes->critical, &causes->latest[operation]);
+    causes->latest[operation] = cause;
 }
 
 void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation)
@@ -62,9 +79,7 @@ void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, ui
     if (!critical)
         return;
     critical_enter(critical, strand_of(scheduler, core));
-    critical_signal(critical, scheduler->layers->context.loop.now);
-    critical_hold(critical, &scheduler->causes.latest[operation]);
-    critical_told(critical);
+    graph_causes_post(scheduler, operation);
 }
 
 void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, uint32_t after)

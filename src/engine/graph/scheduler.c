@@ -193,6 +193,8 @@ static void communicate(struct graph_scheduler *scheduler, uint32_t index,
         .bytes = is_send ? operation->amount : INT64_MAX,
         .op = is_send ? CALL_SEND : CALL_RECV,
         .call_flags = CALL_IMMEDIATE | (operation->is_eager ? CALL_EAGER : 0)};
+    if (operation->kind != GRAPH_RECV)
+        graph_causes_post(scheduler, index);
     if (operation->kind == GRAPH_CALL) {
         struct call call = scheduler->graph->calls[operation->amount];
         call.flags |= CALL_IMMEDIATE;
@@ -277,7 +279,8 @@ static void run_listed(struct graph_scheduler *scheduler)
     uint32_t core;
     while ((core = queue_take(&scheduler->listed, core_links(scheduler))) != POOL_NONE) {
         scheduler->core[core].is_listed = false;
-        run_core(scheduler, core);
+        if (!scheduler->core[core].is_busy) /* what it began has listed it, and keeps it busy */
+            run_core(scheduler, core);
     }
 }
 

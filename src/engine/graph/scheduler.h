@@ -85,7 +85,9 @@ void graph_causes_free(struct graph_causes *causes);
 /* The core begins an operation now, and has been free since `free_at`. */
 void graph_causes_begin(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation, ps_t free_at);
 void graph_causes_computed(struct graph_scheduler *scheduler, uint32_t core, ps_t time);
-/* The present cause, or the core itself, is why the operation ends. */
+/* The core posts a send or a collective call, which may end without another cause. */
+void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation);
+/* The present cause, or else the core that posted it, is why the operation ends. */
 void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation);
 void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation);
 /* What `before` has is also the cause of `after`. */
