@@ -18,11 +18,11 @@ enum tap_kind {
     TAP_DELIVERED, /* the last byte is at the receiver at `at`, which may be in the future */
     TAP_RECEIVED,  /* message and receive are both there at `at`, which may be in the future */
     TAP_FINISHED,  /* both ends are done with a message: all of its times are known */
-    TAP_BLOCKED,   /* `rank` waits from `at` on, in `call`, until a TAP_IDLE */
-    TAP_IDLE,      /* `rank` was blocked in `call` from `since` to `at`, because of `cause` and `peer` */
-    TAP_COMPUTED,  /* `rank` computed from `since` to `at` */
-    TAP_ENDED,     /* `rank` made its last call, at `at` */
-    TAP_SOFTWARE,  /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
+    TAP_BLOCKED,  /* `rank` waits from `at` on, in `call`, until a TAP_IDLE; not every engine knows it then */
+    TAP_IDLE,     /* `rank` was blocked in `call` from `since` to `at`, because of `cause` and `peer` */
+    TAP_COMPUTED, /* `rank` computed from `since` to `at` */
+    TAP_ENDED,    /* `rank` made its last call, at `at` */
+    TAP_SOFTWARE, /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
 };
 
 #define TAP_NOBODY UINT32_MAX

@@ -44,9 +44,9 @@ static void list_core(struct graph_scheduler *scheduler, uint32_t index)
 /* The rank has been idle while none of its cores was busy. */
 static void end_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
 {
-    const struct graph_rank_run *rank = &scheduler->ranks[rank_index];
+    struct graph_rank_run *rank = &scheduler->ranks[rank_index];
     ps_t now = loop_of(scheduler)->now;
-    if (rank->idle_since < now)
+    if (rank->is_idle)
         tap_emit(tap_of(scheduler), &(struct tap_record){.kind = TAP_IDLE,
                                                          .rank = rank_index,
                                                          .call = CALL_WAIT,
@@ -54,12 +54,18 @@ static void end_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
                                                          .peer = TAP_NOBODY,
                                                          .since = rank->idle_since,
                                                          .at = now});
+    rank->is_idle = false;
 }
 
+/* When all that begins now has begun, so that a rank is not idle for no time between two operations. */
 static void begin_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
 {
+    struct graph_rank_run *rank = &scheduler->ranks[rank_index];
     ps_t now = loop_of(scheduler)->now;
-    scheduler->ranks[rank_index].idle_since = now;
+    if (rank->busy || rank->is_idle || !rank->left)
+        return;
+    rank->is_idle = true;
+    rank->idle_since = now;
     if (tap_has_handler(tap_of(scheduler), TAP_BLOCKED))
         tap_emit(tap_of(scheduler),
                  &(struct tap_record){
@@ -82,8 +88,7 @@ static void set_free(struct graph_scheduler *scheduler, uint32_t index)
     uint32_t rank = index / scheduler->cores;
     core->is_busy = false;
     core->free_at = loop_of(scheduler)->now;
-    if (--scheduler->ranks[rank].busy == 0)
-        begin_idle(scheduler, rank);
+    scheduler->ranks[rank].busy--;
 }
 
 /* ------------------------------------------------------------- dependences */
@@ -169,11 +174,11 @@ static ps_t duration_of(const struct graph_scheduler *scheduler, const struct gr
 static bool compute(struct graph_scheduler *scheduler, uint32_t core, const struct graph_operation *operation)
 {
     ps_t now = loop_of(scheduler)->now, time = duration_of(scheduler, operation), at = ps_add(now, time);
+    set_busy(scheduler, core, at);
     tap_emit(
         tap_of(scheduler),
         &(struct tap_record){.kind = TAP_COMPUTED, .rank = core / scheduler->cores, .since = now, .at = at});
     graph_causes_computed(scheduler, core, at - now);
-    set_busy(scheduler, core, at);
     return true;
 }
 
@@ -301,6 +306,7 @@ static void on_core(void *self, uint32_t index)
     }
     list_core(scheduler, index);
     run_listed(scheduler);
+    begin_idle(scheduler, index / scheduler->cores);
 }
 
 /* Event: a message or a collective call of an operation is complete. */
@@ -379,7 +385,6 @@ void graph_scheduler_start(struct graph_scheduler *scheduler)
 {
     for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++) {
         const struct graph_rank *about = &scheduler->graph->ranks[rank];
-        begin_idle(scheduler, rank);
         if (!about->count)
             end_rank(scheduler, rank, POOL_NONE);
         for (uint32_t i = 0; i < about->count; i++)
@@ -388,4 +393,6 @@ void graph_scheduler_start(struct graph_scheduler *scheduler)
         list_core(scheduler, rank * scheduler->cores);
     }
     run_listed(scheduler);
+    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
+        begin_idle(scheduler, rank);
 }

@@ -39,6 +39,7 @@ struct graph_rank_run {
     ps_t idle_since; /* with no busy core */
     bool has_any;    /* its receives are matched in a mailbox */
     bool is_polling; /* its core 0 polls for messages */
+    bool is_idle;    /* since idle_since */
 };
 
 /* For the critical path: each core is a strand, core 0 that of its rank. */

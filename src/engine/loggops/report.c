@@ -11,21 +11,18 @@ ps_t loggops_ps(const struct loggops *engine, when_t time)
 
 /* ---------------------------------------------------------------- hosts */
 
-/* A host that no cpu of is busy has been idle. */
+/* No cpu of the host was busy. That is known when one is again, so that TAP_BLOCKED, which is told when it
+ * happens, is not. */
 static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_t until)
 {
     ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
-    const struct tap *tap = engine->params->tap;
-    if (tap_has_handler(tap, TAP_BLOCKED))
-        tap_emit(tap, &(struct tap_record){
-                          .kind = TAP_BLOCKED, .rank = host, .call = CALL_RECV, .since = from, .at = from});
-    tap_emit(tap, &(struct tap_record){.kind = TAP_IDLE,
-                                       .rank = host,
-                                       .call = CALL_RECV,
-                                       .cause = CALL_RECV,
-                                       .peer = TAP_NOBODY,
-                                       .since = from,
-                                       .at = to});
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                       .rank = host,
+                                                       .call = CALL_RECV,
+                                                       .cause = CALL_RECV,
+                                                       .peer = TAP_NOBODY,
+                                                       .since = from,
+                                                       .at = to});
 }
 
 void loggops_tell_busy(struct loggops *engine, uint32_t host, when_t since, when_t until,
@@ -105,21 +102,34 @@ static when_t finish_of(const struct loggops *engine, uint32_t host)
     return finish;
 }
 
-static bool tell_ends(struct loggops *engine)
+static void tell_end(struct loggops *engine, uint32_t host, when_t finish)
 {
     const struct tap *tap = engine->params->tap;
-    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
-        when_t finish = finish_of(engine, host);
-        ps_t at = loggops_ps(engine, finish);
-        if (at == PS_NEVER)
-            return false;
-        if (finish > engine->hosts[host].covered)
-            tell_idle(engine, host, engine->hosts[host].covered, finish);
-        tap_emit(tap, &(struct tap_record){
-                          .kind = TAP_SOFTWARE, .rank = host, .at = engine->hosts[host].software});
-        tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = at});
+    if (finish > engine->hosts[host].covered)
+        tell_idle(engine, host, engine->hosts[host].covered, finish);
+    tap_emit(tap,
+             &(struct tap_record){.kind = TAP_SOFTWARE, .rank = host, .at = engine->hosts[host].software});
+    tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = loggops_ps(engine, finish)});
+}
+
+/* In the order of time, as everything is told. */
+static bool tell_ends(struct loggops *engine)
+{
+    uint32_t ranks = engine->params->program->ranks;
+    struct event_loop ends;
+    struct event end;
+    bool is_in_range = true;
+    loop_init(&ends);
+    for (uint32_t host = 0; is_in_range && host < ranks; host++) {
+        ps_t at = loggops_ps(engine, finish_of(engine, host));
+        is_in_range = at != PS_NEVER;
+        if (is_in_range)
+            loop_at(&ends, at, 0, host);
     }
-    return true;
+    while (is_in_range && loop_take(&ends, &end))
+        tell_end(engine, end.subject, finish_of(engine, end.subject));
+    loop_free(&ends);
+    return is_in_range;
 }
 
 enum { SHOWN = 16 };

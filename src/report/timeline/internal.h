@@ -85,6 +85,8 @@ struct timeline_lane {
 struct timeline_rank {
     struct timeline_lane *lanes;
     size_t lane_count, lane_capacity;
+    uint32_t computing; /* its cores that compute; it does while one does */
+    bool is_waiting;
 };
 
 struct timeline {

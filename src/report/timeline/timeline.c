@@ -16,7 +16,8 @@ static void end_computation(void *self, uint32_t rank)
     struct timeline *timeline = self;
     ps_t now = timeline->later.now;
     const struct timeline_wait computed = {.call = CALL_COMPUTE, .peer = TAP_NOBODY, .since = now, .at = now};
-    timeline->format->leave(timeline, rank, &computed);
+    if (--timeline->rank[rank].computing == 0)
+        timeline->format->leave(timeline, rank, &computed);
 }
 
 static void end_message(void *self, uint32_t index)
@@ -74,8 +75,8 @@ static void take_sent(struct timeline *timeline, const struct tap_record *record
                                       .tag = message->tag,
                                       .op = message->op,
                                       .is_under_way = true,
-                                      .lane = take_lane(timeline, message->source, record->at),
-                                      .since = record->at,
+                                      .lane = take_lane(timeline, message->source, timeline->later.now),
+                                      .since = timeline->later.now,
                                       .first_part = POOL_NONE,
                                       .last_part = POOL_NONE};
     if (timeline->format->sent)
@@ -128,27 +129,35 @@ static void take_state(struct timeline *timeline, const struct tap_record *recor
                                        .peer = record->peer,
                                        .since = record->since,
                                        .at = record->at};
+    struct timeline_rank *rank = &timeline->rank[record->rank];
+    ps_t since = ps_max(record->since, timeline->later.now);
     if (record->kind == TAP_BLOCKED) {
+        rank->is_waiting = true;
         timeline->format->enter(timeline, record->rank, wait.call, record->at);
     } else if (record->kind == TAP_IDLE) {
-        timeline->format->leave(timeline, record->rank, &wait);
-    } else if (record->at > record->since) {
-        timeline->format->enter(timeline, record->rank, CALL_COMPUTE, record->since);
+        if (rank->is_waiting) /* an engine may tell afterwards only */
+            timeline->format->leave(timeline, record->rank, &wait);
+        rank->is_waiting = false;
+    } else if (record->at > since) {
+        if (rank->computing++ == 0)
+            timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
         loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
     }
 }
 
-/* The present time of the run; the times in the record may be before or after it. */
+/* The present time of the run; the times in the record may be before or after it. With compat=loggopsim, time
+ * itself may go back. */
 static ps_t present_of(const struct timeline *timeline, const struct tap_record *record)
 {
     switch (record->kind) {
     case TAP_SENT:
     case TAP_BLOCKED:
-    case TAP_IDLE:
     case TAP_ENDED:
-        return record->at;
+        return ps_max(record->at, timeline->later.now);
+    case TAP_IDLE:
+        return timeline->rank[record->rank].is_waiting ? record->at : timeline->later.now;
     case TAP_COMPUTED:
-        return record->since;
+        return ps_max(record->since, timeline->later.now);
     default:
         return timeline->later.now;
     }
@@ -169,7 +178,7 @@ static void take_record(void *self, const struct tap_record *record)
         take_finished(timeline, record);
         break;
     case TAP_ENDED:
-        timeline->format->end_rank(timeline, record->rank, record->at);
+        timeline->format->end_rank(timeline, record->rank, timeline->later.now);
         break;
     default:
         take_state(timeline, record);
