@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "call/graph.h"
 #include "coll/nodes.h"
 #include "workload/patterns_internal.h"
 
@@ -128,6 +129,9 @@ struct program_estimate program_estimate(struct program *program, const struct p
                                   .options = options,
                                   .most_steps = MOST_STEPS};
     uint32_t ranks = program->ranks, others = 0;
+    if (program->graph)
+        return (struct program_estimate){.calls = program->graph->operations,
+                                         .messages = program->graph->sends};
     program->ops->rewind(program);
     bool going = count_rank(&count, 0);
     struct message_count first = count, last = count;

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "call/graph.h"
 #include "coll/nodes.h"
 #include "workload/patterns_internal.h"
 #include "workload/repetition.h"
@@ -407,6 +408,30 @@ static enum status end_collective(struct program_walk *walk)
     return STATUS_OK;
 }
 
+/* The sends of a graph have no order, so that all are one phase. */
+static enum status walk_graph(struct program_walk *walk)
+{
+    const struct graph *graph = walk->program->graph;
+    for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+        walk->sent_count = walk->tally_count = 0;
+        for (uint32_t i = 0; i < graph->ranks[rank].count; i++) {
+            const struct graph_operation *operation = &graph->ranks[rank].operations[i];
+            enum status status = STATUS_OK;
+            progress_step();
+            if (operation->kind == GRAPH_SEND)
+                add_sent(walk, operation->peer, (int32_t)operation->tag, operation->amount);
+            else if (operation->kind == GRAPH_CALL)
+                status = add_collective(walk, rank, &graph->calls[operation->amount]);
+            if (status != STATUS_OK)
+                return status;
+        }
+        add_span(walk, fold_part(walk, rank, 0, walk->sent_count, walk->sent_count));
+    }
+    end_phase(walk, 1, SKELETON_STRETCH);
+    patterns_find_main_loop(walk->patterns);
+    return STATUS_OK;
+}
+
 static enum status walk_through(struct program_walk *walk)
 {
     while (!walk->ended[0]) {
@@ -439,7 +464,7 @@ enum status patterns_find(struct program *program, const struct patterns_options
     walk.group_nodes = mem_alloc(program->group_count, sizeof *walk.group_nodes, "nodes of groups");
     program->ops->rewind(program);
     progress_begin("the patterns of the program", program->total_calls);
-    enum status status = walk_through(&walk);
+    enum status status = program->graph ? walk_graph(&walk) : walk_through(&walk);
     progress_end();
     program->ops->rewind(program);
     free(walk.sent);

@@ -391,6 +391,11 @@ static enum status prepare(const struct engine_input *input)
             input->fabric->name);
         return STATUS_BAD_INPUT;
     }
+    if (input->program && input->program->graph) {
+        diag_error("SimpleComm runs sequences of calls; the ranks of %s execute graphs",
+                   input->program->name);
+        return STATUS_BAD_INPUT;
+    }
     if (input->has_host)
         diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
     return input->has_host ? STATUS_BAD_INPUT : STATUS_OK;
