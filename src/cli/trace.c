@@ -29,6 +29,7 @@ static const struct cli_command validate_command = {
     .words = "PATH",
     .doc =
         "Reads every line of a trace, pairs up all sends and receives and compares the ranks' collectives.\n"
+        "Of a graph (GOAL) also: nothing requires itself.\n"
         "Exit status 0: nothing is wrong; 2: errors have been reported.",
     .options = validate_options,
     .option_count = sizeof validate_options / sizeof *validate_options,
@@ -75,9 +76,12 @@ static int validate(int argc, char **argv)
         return STATUS_BAD_INPUT;
     }
     struct compiled_trace *compiled;
-    enum status status = trace_open_compiled(path, &compiled);
+    struct program *graph;
+    enum status status = trace_open_either(path, &compiled, &graph);
     if (status != STATUS_OK)
         return status;
+    if (graph)
+        return cli_trace_graph_validate(graph);
     struct trace_check check;
     /* The checks report these line by line, so their summaries are left out. */
     compiled_report_notes(compiled, ~(1u << NOTE_NOT_RECEIVED | 1u << NOTE_NOT_SENT | 1u << NOTE_ORDER));

@@ -81,27 +81,26 @@ static const char *size_label(int row, char *buffer, size_t size)
     return row ? units_print_size(UINT64_C(1) << (row - 1), buffer, size) : "0 B";
 }
 
-static void print_histogram(const struct trace_summary *summary)
+void cli_trace_histogram(const uint64_t *sizes, uint64_t messages)
 {
     enum { WIDTH = 40 };
     static const char bar[WIDTH + 1] = "########################################";
     int first = SUMMARY_SIZES, last = -1;
     uint64_t most = 1;
     for (int i = 0; i < SUMMARY_SIZES; i++) {
-        if (!summary->sizes[i])
+        if (!sizes[i])
             continue;
         first = i < first ? i : first;
         last = i;
-        most = summary->sizes[i] > most ? summary->sizes[i] : most;
+        most = sizes[i] > most ? sizes[i] : most;
     }
     if (last >= 0)
         printf("\n  from size       %14s\n", "messages");
     for (int i = first; i <= last; i++) {
         char label[32];
-        int length = (int)((double)summary->sizes[i] / (double)most * WIDTH + 0.999);
-        printf("  %9s       %14" PRIu64 " %5.1f %%%s%.*s\n", size_label(i, label, sizeof label),
-               summary->sizes[i], percent(summary->sizes[i], summary->messages), length ? "  " : "",
-               length < WIDTH ? length : WIDTH, bar);
+        int length = (int)((double)sizes[i] / (double)most * WIDTH + 0.999);
+        printf("  %9s       %14" PRIu64 " %5.1f %%%s%.*s\n", size_label(i, label, sizeof label), sizes[i],
+               percent(sizes[i], messages), length ? "  " : "", length < WIDTH ? length : WIDTH, bar);
     }
 }
 
@@ -114,7 +113,7 @@ static void print_messages(const struct trace_summary *summary)
            units_show_size((double)summary->message_bytes, 4, all, sizeof all),
            mean(summary->message_bytes, summary->messages));
     printf("  above 37 kB     %12.1f %%\n", percent(summary->large_messages, summary->messages));
-    print_histogram(summary);
+    cli_trace_histogram(summary->sizes, summary->messages);
 }
 
 static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
@@ -146,15 +145,15 @@ static json_t *calls_json(const uint64_t *calls)
     return object;
 }
 
-static json_t *sizes_json(const struct trace_summary *summary)
+json_t *cli_trace_sizes_json(const uint64_t *sizes)
 {
     json_t *list = json_make_list();
     for (int i = 0; i < SUMMARY_SIZES; i++) {
-        if (!summary->sizes[i])
+        if (!sizes[i])
             continue;
         json_t *size = json_make_object();
         json_put_count(size, "from_bytes", i ? UINT64_C(1) << (i - 1) : 0);
-        json_put_count(size, "messages", summary->sizes[i]);
+        json_put_count(size, "messages", sizes[i]);
         json_add(list, size);
     }
     return list;
@@ -180,7 +179,7 @@ static json_t *messages_json(const struct trace_summary *summary)
     json_put_count(object, "bytes", summary->message_bytes);
     json_put_number(object, "mean_bytes", mean(summary->message_bytes, summary->messages));
     json_put_number(object, "above_37kB_fraction", percent(summary->large_messages, summary->messages) / 100);
-    json_put(object, "sizes", sizes_json(summary));
+    json_put(object, "sizes", cli_trace_sizes_json(summary->sizes));
     return object;
 }
 
@@ -232,9 +231,12 @@ int cli_trace_info(int argc, char **argv)
         return STATUS_BAD_INPUT;
     }
     struct compiled_trace *compiled;
-    enum status status = trace_open_compiled(arguments.path, &compiled);
+    struct program *graph;
+    enum status status = trace_open_either(arguments.path, &compiled, &graph);
     if (status != STATUS_OK)
         return status;
+    if (graph)
+        return cli_trace_graph_info(graph, arguments.json);
     struct trace_summary summary;
     compiled_report_notes(compiled, NOTES_ALL);
     summary_of(compiled, &summary);

@@ -196,7 +196,8 @@ static enum status open_image(const struct trace_input *input, struct compiled_t
 static enum status refuse_graph(const struct trace_input *input)
 {
     diag_report(DIAG_ERROR, &(struct diag_place){.file = input->path},
-                "its ranks are graphs of operations, not sequences of calls, which this needs");
+                "its ranks execute graphs of operations; TI text, compiled traces and `helio trace "
+                "extrapolate` have sequences of calls");
     return STATUS_BAD_INPUT;
 }
 
@@ -228,6 +229,20 @@ static enum status open_calls(struct trace_input *input, struct program **progra
         compiled_report_notes(compiled, NOTES_ALL);
         *program = &compiled->program;
     }
+    return status;
+}
+
+enum status trace_open_either(const char *path, struct compiled_trace **compiled, struct program **graph)
+{
+    struct trace_input input;
+    enum status status = trace_input_open(&input, path);
+    *compiled = NULL;
+    *graph = NULL;
+    if (status != STATUS_OK)
+        return status;
+    status = input.format->open_program ? input.format->open_program(&input, graph)
+                                        : open_compiled(&input, compiled);
+    trace_input_close(&input);
     return status;
 }
 

@@ -32,6 +32,9 @@ enum status trace_open(const char *path, struct program **program);
 /* The same, as a compiled trace and without warnings (compiled_report_notes). */
 enum status trace_open_compiled(const char *path, struct compiled_trace **compiled);
 
+/* The same, but a program whose ranks execute graphs becomes *graph. The other one is NULL. */
+enum status trace_open_either(const char *path, struct compiled_trace **compiled, struct program **graph);
+
 /* Compiles a trace into `file`, without the cache. */
 enum status trace_compile_to(const char *path, const char *file);
 
