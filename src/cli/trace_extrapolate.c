@@ -88,12 +88,24 @@ static enum status write_result(const struct extrapolate_arguments *arguments,
                : status;
 }
 
+/* Graphs are refused. */
+static enum status open_calls(const char *path, struct program **program)
+{
+    struct compiled_trace *compiled;
+    enum status status = trace_open_compiled(path, &compiled);
+    if (status != STATUS_OK)
+        return status;
+    compiled_report_notes(compiled, NOTES_ALL);
+    *program = &compiled->program;
+    return STATUS_OK;
+}
+
 static enum status run(const struct extrapolate_arguments *arguments, struct program **programs,
                        size_t *opened)
 {
     struct extrapolation *extrapolation;
     for (; *opened < arguments->count; (*opened)++) {
-        enum status status = trace_open(arguments->paths[*opened], &programs[*opened]);
+        enum status status = open_calls(arguments->paths[*opened], &programs[*opened]);
         if (status != STATUS_OK)
             return status;
     }
