@@ -69,7 +69,7 @@ static char *understood(const void *at, size_t size)
     return text;
 }
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------- what is taken */
 
 #define ONE(body) "num_ranks 1\nrank 0 {\n" body "}\n"
 #define TWO(body) "num_ranks 2\nrank 0 {\n" body "}\nrank 1 {\n}\n"
@@ -144,7 +144,7 @@ static void second_label_is_a_warning(void **state)
     free(read);
 }
 
-/* -------------------------------------------------------------- what is refused */
+/* -------------------------------------------------------- what is refused */
 
 static const struct {
     const char *text, *error;
@@ -237,7 +237,7 @@ static void many_errors_end_the_reading(void **state)
     free(text);
 }
 
-/* --------------------------------------------------------------------- labels */
+/* ----------------------------------------------------------------- labels */
 
 static void operations_have_places_and_labels(void **state)
 {
@@ -262,7 +262,7 @@ static void operations_have_places_and_labels(void **state)
     free(binary.at);
 }
 
-/* ---------------------------------------------------------------------- binary */
+/* ----------------------------------------------------------------- binary */
 
 /* As txt2bin writes it, computed by hand. */
 static void binary_form_is_that_of_txt2bin(void **state)
@@ -351,7 +351,7 @@ static void round_trips_keep_the_graph(void **state)
     assert_int_equal(round_trips_in("tests/goal/simllm"), 18);
 }
 
-/* ---------------------------------------------------------------- damaged files */
+/* ---------------------------------------------------------- damaged files */
 
 enum { START = 8, JUMP = 8 + 6, RANK = 8 + 38, ROOT = RANK + 8, FIRST = ROOT + 4, SECOND = FIRST + 39 };
 enum { LIST = SECOND + 39 };

@@ -20,7 +20,7 @@
 
 enum { MOST_RANKS = 8 };
 
-/* -------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------- running */
 
 static char said[16384];
 
@@ -97,7 +97,7 @@ static void check_sum(const struct outcome *outcome)
     assert_int_equal(sum, outcome->makespan);
 }
 
-/* --------------------------------------------------------------- longest paths */
+/* ---------------------------------------------------------- longest paths */
 
 /* A program in one order of all ranks, which no dependence and no message contradicts: so it never blocks.
  * Each operation has a core of its own, and no two wait for one another but by dependences. */
@@ -242,7 +242,7 @@ static void finish_is_the_longest_path(void **state)
     free(plain);
 }
 
-/* --------------------------------------------------------------------- by hand */
+/* ---------------------------------------------------------------- by hand */
 
 #define ONE(body)           "num_ranks 1\nrank 0 {\n" body "}\n"
 #define PAIR(first, second) "num_ranks 2\nrank 0 {\n" first "}\nrank 1 {\n" second "}\n"
@@ -322,7 +322,7 @@ static void wildcards_take_the_first_that_comes(void **state)
     assert_int_equal(outcome.finish[0], 101001 * 1000); /* a has the message of rank 2 */
 }
 
-/* --------------------------------------------------------------------- deadlock */
+/* --------------------------------------------------------------- deadlock */
 
 static void deadlock_names_what_blocks(void **state)
 {
@@ -370,7 +370,7 @@ static void send_with_any_tag_is_refused(void **state)
     assert_non_null(strstr(said, "x.goal has a send with any tag, which only LogGOPSim knows"));
 }
 
-/* ------------------------------------------------------------- programs of calls */
+/* ------------------------------------------------------ programs of calls */
 
 static struct script_outcome as_calls, as_graph;
 

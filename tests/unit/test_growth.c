@@ -37,7 +37,7 @@ static void assert_linear(uint64_t (*work)(uint32_t size))
     assert_true(twice <= once * 5 / 2);
 }
 
-/* ---------------------------------------------------------------- matching */
+/* --------------------------------------------------------------- matching */
 
 static void add_call(struct image_calls *calls, struct call call, enum call_doubt doubt, uint32_t key)
 {
@@ -87,7 +87,7 @@ static void undefined_receives(void **state)
     assert_linear(match_receives);
 }
 
-/* ------------------------------------------------------------------ results */
+/* ---------------------------------------------------------------- results */
 
 /* A store of `size` runs, each with a value of x and a metric of its own. */
 static struct store *store_of(uint32_t size)
@@ -167,7 +167,7 @@ static void distinct_points(void **state)
     assert_linear(plot_table);
 }
 
-/* ------------------------------------------------------------ hostile files */
+/* ---------------------------------------------------------- hostile files */
 
 static void a_limit_is_stated(void **state)
 {

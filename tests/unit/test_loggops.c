@@ -22,7 +22,7 @@ struct times {
     const char *L, *o, *g, *G, *O, *S; /* ns, and bytes */
 };
 
-/* -------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------- running */
 
 static char said[16384];
 
@@ -110,7 +110,7 @@ static struct outcome run_text(const char *text, const struct times *times, cons
     return outcome;
 }
 
-/* ------------------------------------------------------- the other simulators */
+/* --------------------------------------------------- the other simulators */
 
 static const struct {
     const char *name;
@@ -242,7 +242,7 @@ static void published_values_of_simllm(void **state)
     assert_int_equal(runs, 38);
 }
 
-/* ------------------------------------------------------------------- by hand */
+/* ---------------------------------------------------------------- by hand */
 
 #define PAIR(first, second) "num_ranks 2\nrank 0 {\n" first "}\nrank 1 {\n" second "}\n"
 static const struct times hand = {"1000", "100", "50", "2", "0", "1000"};
@@ -327,7 +327,7 @@ static void our_times_are_no_whole_ns(void **state)
     assert_int_equal(outcome.finish[1], 1000500 + 200000 + 11 * 20);
 }
 
-/* ------------------------------------------------------------- what is mended */
+/* --------------------------------------------------------- what is mended */
 
 /* A large send and a small receive, posted late. */
 static void sizes_that_differ_lose_nothing(void **state)
@@ -417,7 +417,7 @@ static void incast_takes_few_events(void **state)
     free(text);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* -------------------------------------------------------- what is refused */
 
 static void units_of_the_simulators(void **state)
 {
@@ -433,7 +433,7 @@ static void units_of_the_simulators(void **state)
     assert_int_equal(run_text(text, &half, "none").status, STATUS_OK);
 }
 
-/* ------------------------------------------------------------ programs of calls */
+/* ------------------------------------------------------ programs of calls */
 
 /* The dissemination barrier: 3 rounds of L + 2 o on 8 ranks, all at once. */
 static void calls_run_as_their_graph(void **state)
