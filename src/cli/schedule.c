@@ -90,11 +90,14 @@ static const struct cli_option options[] = {
     [SCHEDULE_SEED] = {"--seed", 0, "N", "seed of all random choices: ties, orders, moves; 1"},
     [SCHEDULE_JSON] = {"--json", 0, NULL, "print one JSON object"},
     [SCHEDULE_OUTPUT] = {"--output", 'o', "SCHEDULE.csv",
-                         "write a line for each request: src,dst,slot,links"},
+                         "write a line for each request: src,dst,slot,links;\n"
+                         "with --switching: for each circuit switch,start_s,end_s,src,dst, or the curve"},
     [SCHEDULE_SWITCHES] = {"--switches", 0, "FILE|K",
                            "write what the switches' registers hold, .csv or .json;\n"
                            "with --switching: K parallel switches, each with a link to every port"},
-    [SCHEDULE_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
+    [SCHEDULE_HTML] = {"--html", 0, "FILE.html",
+                       "write a page: slots by links, and what each slot connects;\n"
+                       "with --switching: ports over time and what is carried when, or the curve"},
     [SCHEDULE_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                          "schedule nothing, but check this schedule of the pattern"},
     [SCHEDULE_DEMAND] = {"--demand", 'd', "FILE.csv",

@@ -15,6 +15,7 @@
 #include "output/interrupt.h"
 #include "output/output.h"
 #include "output/standard.h"
+#include "report/circuit_page.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
 
@@ -136,7 +137,6 @@ static bool refuse_others(const struct schedule_settings *settings)
                         : settings->topology_text       ? "--topology"
                         : settings->against             ? "--against"
                         : settings->only                ? "--only"
-                        : settings->html                ? "--html"
                         : settings->method.free_routes  ? "--routes free"
                         : settings->method.random_order ? "--order random"
                                                         : NULL;
@@ -185,8 +185,8 @@ static bool read_settings(struct circuit_run *run)
         diag_error("--deadline needs a schedule: --verify SCHEDULE.csv");
         return false;
     }
-    if (settings->verify && run->time_count > 1) {
-        diag_error("--verify takes one switching time");
+    if (settings->verify && (run->time_count > 1 || settings->html || settings->output)) {
+        diag_error("--verify takes one switching time, and writes no file");
         return false;
     }
     run->effort = (struct circuit_effort){
@@ -382,6 +382,9 @@ static enum status schedule_one(const struct circuit_run *run)
         return status;
     if (run->settings->output)
         status = write_schedule(run, &result);
+    if (status == STATUS_OK && run->settings->html)
+        status = circuit_page_save(run->settings->html, source_name(run), result_json(run, &result),
+                                   &result.problem, &result.schedule);
     if (status == STATUS_OK)
         status = run->settings->json ? cli_print_json(result_json(run, &result), TIME_DIGITS)
                                      : print_text(run, &result);
@@ -395,8 +398,9 @@ static enum status schedule_one(const struct circuit_run *run)
 struct circuit_curve {
     const struct circuit_algorithm *algorithms[MOST_ALGORITHMS];
     size_t count;
-    FILE *csv;    /* NULL: no file */
-    json_t *rows; /* NULL: a table */
+    FILE *csv; /* NULL: no file */
+    json_t *rows;
+    bool is_table; /* is printed */
 };
 
 static void begin_curve(const struct circuit_run *run, struct circuit_curve *curve)
@@ -412,7 +416,7 @@ static void begin_curve(const struct circuit_run *run, struct circuit_curve *cur
             fprintf(curve->csv, ",%s_s", curve->algorithms[i]->name);
         fputc('\n', curve->csv);
     }
-    if (curve->rows)
+    if (!curve->is_table)
         return;
     cli_print_text("demand  ", source_name(run));
     printf("\n%14s %14s", "switching", "bound");
@@ -424,9 +428,8 @@ static void begin_curve(const struct circuit_run *run, struct circuit_curve *cur
 static void show_time(const struct circuit_curve *curve, const char *name, ps_t time_ps, json_t *object)
 {
     char text[TIME_TEXT];
-    if (object)
-        json_put_number(object, name, in_seconds(time_ps));
-    else
+    json_put_number(object, name, in_seconds(time_ps));
+    if (curve->is_table)
         printf(" %14s", units_show_time(time_ps, SHOWN_DIGITS, text, sizeof text));
     if (curve->csv)
         fprintf(curve->csv, ",%.*g", TIME_DIGITS, in_seconds(time_ps));
@@ -436,10 +439,9 @@ static enum status curve_point(const struct circuit_run *run, struct circuit_cur
 {
     char text[TIME_TEXT];
     enum status status = STATUS_OK;
-    json_t *row = curve->rows ? json_make_object() : NULL, *makespans = row ? json_make_object() : NULL;
-    if (row)
-        json_put_number(row, "switching_s", in_seconds(delta_ps));
-    else
+    json_t *row = json_make_object(), *makespans = json_make_object();
+    json_put_number(row, "switching_s", in_seconds(delta_ps));
+    if (curve->is_table)
         printf("%14s", units_print_time(delta_ps, text, sizeof text));
     if (curve->csv)
         fprintf(curve->csv, "%.*g", TIME_DIGITS, in_seconds(delta_ps));
@@ -453,39 +455,41 @@ static enum status curve_point(const struct circuit_run *run, struct circuit_cur
             free_result(&result);
         }
     }
-    if (row) {
-        json_put(row, "makespan_s", makespans);
-        json_add(curve->rows, row);
-    } else {
+    json_put(row, "makespan_s", makespans);
+    json_add(curve->rows, row);
+    if (curve->is_table)
         putchar('\n');
-    }
     if (curve->csv)
         fputc('\n', curve->csv);
     return status;
 }
 
+static json_t *curve_json(const struct circuit_run *run, const struct circuit_curve *curve)
+{
+    json_t *object = json_make_object();
+    json_put_text(object, "switch", run->switching.all_stop ? "all-stop" : "not-all-stop");
+    json_put_count(object, "switches", run->switching.switches);
+    json_put_count(object, "rate_bytes_per_s", run->switching.rate_bytes_per_s);
+    json_put(object, "curve", json_incref(curve->rows));
+    return object;
+}
+
 static enum status print_curve(const struct circuit_run *run)
 {
     struct output output = {0};
-    enum status status = run->settings->output ? output_open(&output, run->settings->output) : STATUS_OK;
-    struct circuit_curve curve = {.csv = output.file, .rows = run->settings->json ? json_make_list() : NULL};
+    const struct schedule_settings *settings = run->settings;
+    enum status status = settings->output ? output_open(&output, settings->output) : STATUS_OK;
+    struct circuit_curve curve = {.csv = output.file, .rows = json_make_list(), .is_table = !settings->json};
     if (status == STATUS_OK)
         begin_curve(run, &curve);
     for (size_t i = 0; i < run->time_count && status == STATUS_OK; i++)
         status = curve_point(run, &curve, run->times_ps[i]);
     status = output_close(&output, status);
-    if (status == STATUS_OK && curve.rows) {
-        json_t *object = json_make_object();
-        json_put_text(object, "switch", run->switching.all_stop ? "all-stop" : "not-all-stop");
-        json_put_count(object, "switches", run->switching.switches);
-        json_put_count(object, "rate_bytes_per_s", run->switching.rate_bytes_per_s);
-        json_put(object, "curve", json_incref(curve.rows));
-        status = cli_print_json(object, TIME_DIGITS);
-    } else if (status == STATUS_OK) {
-        status = standard_flush();
-    }
-    if (curve.rows)
-        json_decref(curve.rows);
+    if (status == STATUS_OK && settings->html)
+        status = circuit_curve_page_save(settings->html, source_name(run), curve_json(run, &curve));
+    if (status == STATUS_OK)
+        status = settings->json ? cli_print_json(curve_json(run, &curve), TIME_DIGITS) : standard_flush();
+    json_decref(curve.rows);
     return status;
 }
 
@@ -544,7 +548,9 @@ enum status schedule_circuits(const struct schedule_settings *settings)
     enum status status = settings->circuits.demand
                              ? circuit_demand_load(settings->circuits.demand, &run.demand)
                              : add_program(settings, &run.demand);
-    bool searches = status == STATUS_OK && !settings->verify;
+    /* Ctrl-C ends the search of best, and any other algorithm with the program. */
+    bool searches = status == STATUS_OK && !settings->verify && run.time_count == 1 &&
+                    strcmp(run.algorithm->name, "best") == 0;
     if (searches)
         interrupt_accept();
     if (status == STATUS_OK)

@@ -135,6 +135,9 @@ static enum status put_program(const struct page_writer *writer)
     case REPORT_OF_SCHEDULE:
         put_script(writer->file, schedule_js, schedule_js_length);
         break;
+    case REPORT_OF_CIRCUITS:
+        put_script(writer->file, circuits_js, circuits_js_length);
+        break;
     case REPORT_OF_COMPARISON:
         put_script(writer->file, compare_js, compare_js_length);
         break;

@@ -99,6 +99,13 @@ const facts = (width) => `(() => {
           program: data.pattern,
           saved: "source,destination,slot,links",
         }
+      : data.entries || data.curve
+      ? {
+          fabrics: [],
+          due: data.curve ? ["curve"] : ["timeline", "film"],
+          program: data.demand,
+          saved: data.curve ? "switching_s,lower_bound_s,bvn" : "switch,start_s,end_s,src,dst",
+        }
       : data.components
       ? {
           fabrics: [],
