@@ -1,0 +1,335 @@
+/* Tolerance. Witnesses: cases with breakpoints and tolerances as fractions that another program computed; two
+ * examples worked out by hand; and on random programs the time at each latency, from runs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "tolerance/tolerance.h"
+#include "trace/goal/goal.h"
+#include "trace/trace.h"
+
+/* o 500, G 1, S 65535, in ns: what the cases are computed with. */
+static const struct tolerance_costs of_cases = {.is_loggops = true,
+                                                .overhead = 500000,
+                                                .G_numerator = 1000,
+                                                .G_denominator = 1,
+                                                .O_denominator = 1,
+                                                .eager_bytes = 65535,
+                                                .ranks_per_node = 1};
+
+static struct tolerance_at ns(int64_t numerator, int64_t denominator)
+{
+    return (struct tolerance_at){numerator * 1000, denominator};
+}
+
+static void assert_at(struct tolerance_at found, struct tolerance_at wanted)
+{
+    if (tolerance_compare(found, wanted) != 0)
+        fail_msg("%lld/%lld is not %lld/%lld", (long long)found.numerator, (long long)found.denominator,
+                 (long long)wanted.numerator, (long long)wanted.denominator);
+}
+
+/* "58663/2" or "2398". */
+static struct tolerance_at read_fraction(const char **text)
+{
+    char *end;
+    long long numerator = strtoll(*text, &end, 10), denominator = 1;
+    if (*end == '/')
+        denominator = strtoll(end + 1, &end, 10);
+    *text = end;
+    return ns(numerator, denominator);
+}
+
+/* -------------------------------------------------------------------- cases */
+
+static struct program_paths *open_text(const char *text, const struct tolerance_costs *costs,
+                                       struct program **program)
+{
+    struct program_paths *paths;
+    assert_int_equal(goal_open_bytes("t.goal", mem_text(text), strlen(text), program), STATUS_OK);
+    assert_int_equal(program_paths_open(*program, costs, &paths), STATUS_OK);
+    return paths;
+}
+
+/* `line`: case, ranks, arcs, T(0), slope, breakpoints, T(1 ms), slope there, T(3000), three tolerances. */
+static void check_case(char *line)
+{
+    char *fields[12], path[128];
+    struct program *program;
+    struct program_paths *paths;
+    struct tolerance tolerance = {.count = 0};
+    for (size_t i = 0; i < 12; i++)
+        fields[i] = strsep(&line, ",");
+    snprintf(path, sizeof path, "tests/goal/tolerance/%s.goal", fields[0]);
+    assert_int_equal(trace_open(path, &program), STATUS_OK);
+    assert_int_equal(program_paths_open(program, &of_cases, &paths), STATUS_OK);
+    tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
+    assert_int_equal(tolerance.pieces[0].line.a, strtoll(fields[3], NULL, 10) * 1000);
+    assert_int_equal(tolerance.pieces[0].line.k, strtoll(fields[4], NULL, 10));
+    const char *points = fields[5];
+    size_t count = 1;
+    for (; *points; points += *points == ' ') {
+        assert_true(count < tolerance.count);
+        assert_at(tolerance.pieces[count].from, read_fraction(&points));
+        assert_int_equal(*points, ':');
+        char *end;
+        assert_int_equal(tolerance.pieces[count++].line.k, strtoll(points + 1, &end, 10));
+        points = end;
+    }
+    assert_int_equal(count, tolerance.count);
+    assert_int_equal(tolerance_time(tolerance.pieces[count - 1].line, ns(1000000, 1)),
+                     strtoll(fields[6], NULL, 10) * 1000);
+    assert_int_equal(tolerance_time(program_paths_longest(paths, ns(3000, 1), false), ns(3000, 1)),
+                     strtoll(fields[8], NULL, 10) * 1000);
+    static const unsigned percents[] = {1, 2, 5};
+    for (size_t i = 0; i < 3; i++) {
+        struct tolerance_at limit;
+        const char *wanted = fields[9 + i];
+        wanted += strspn(wanted, "\"");
+        assert_true(tolerance_limit(paths, ns(3000, 1), percents[i], &limit));
+        assert_at(limit, read_fraction(&wanted));
+    }
+    free(tolerance.pieces);
+    program_paths_close(paths);
+    program->ops->close(program);
+}
+
+static void cases_are_exact(void **state)
+{
+    (void)state;
+    FILE *file = fopen("tests/goal/tolerance/expected.csv", "r");
+    char *line = NULL;
+    size_t size = 0, count = 0;
+    assert_non_null(file);
+    for (ssize_t length; (length = getline(&line, &size, file)) > 0;) {
+        line[length - 1] = '\0';
+        if (strncmp(line, "case,", 5) == 0)
+            continue;
+        check_case(line);
+        count++;
+    }
+    assert_int_equal(count, 7);
+    free(line);
+    fclose(file);
+}
+
+/* T = 6500 up to L = 482, then 6018 + L; and 7000 up to 982, then the same. */
+static void worked_examples_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t point, flat;
+    } examples[] = {
+        {"num_ranks 2\nrank 0 {\na: calc 1000\nb: send 4b to 1\nc: calc 2000\nb requires a\n"
+         "c requires b\n}\nrank 1 {\na: calc 3000\nb: recv 4b from 0\nc: calc 2000\n"
+         "b requires a\nc requires b\n}\n",
+         482, 6500},
+        {"num_ranks 2\nrank 0 {\na: calc 1000\nb: send 4b to 1\nc: calc 2000 cpu 1\n"
+         "d: calc 4000 cpu 2\nb requires a\nc irequires b\nd requires b\nd requires c\n}\n"
+         "rank 1 {\na: calc 3000\nb: recv 4b from 0\nc: calc 2000\nb requires a\nc requires b\n}\n",
+         982, 7000}};
+    struct tolerance_costs costs = of_cases;
+    costs.overhead = 1500000;
+    costs.G_numerator = 6000;
+    for (size_t i = 0; i < 2; i++) {
+        struct program *program;
+        struct program_paths *paths = open_text(examples[i].text, &costs, &program);
+        struct tolerance tolerance = {.count = 0};
+        tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
+        assert_int_equal(tolerance.count, 2);
+        assert_int_equal(tolerance.pieces[0].line.k, 0);
+        assert_int_equal(tolerance.pieces[0].line.a, examples[i].flat * 1000);
+        assert_at(tolerance.pieces[1].from, ns(examples[i].point, 1));
+        assert_int_equal(tolerance.pieces[1].line.a, 6018000);
+        assert_int_equal(tolerance.pieces[1].line.k, 1);
+        free(tolerance.pieces);
+        program_paths_close(paths);
+        program->ops->close(program);
+    }
+}
+
+/* ------------------------------------------------------------------ random */
+
+struct text {
+    char bytes[1 << 15];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    text->length +=
+        (size_t)vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, values);
+    va_end(values);
+}
+
+/* Messages between random ranks in one common order, so that there is no deadlock; each operation waits for
+ * the one before it in its rank, or for an earlier one. Each has a core of its own, as without contention. */
+static void make_random(struct text *text, uint32_t ranks, struct rng *rng)
+{
+    enum { STEPS = 60, RANKS = 5 };
+    static struct text of_rank[RANKS];
+    uint32_t count[RANKS] = {0};
+    text->length = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        of_rank[i].length = 0;
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t from = (uint32_t)rng_below(rng, ranks), to = (uint32_t)rng_below(rng, ranks);
+        uint64_t bytes = rng_below(rng, 3) ? rng_below(rng, 5000) : 60000 + rng_below(rng, 20000);
+        if (from == to)
+            add(&of_rank[from], "l%u: calc %llu cpu %u\n", count[from],
+                (unsigned long long)rng_below(rng, 90000), count[from]);
+        else
+            add(&of_rank[from], "l%u: send %llub to %u tag %d cpu %u\n", count[from],
+                (unsigned long long)bytes, to, step, count[from]);
+        count[from]++;
+        if (from != to)
+            add(&of_rank[to], "l%u: recv %llub from %u tag %d cpu %u\n", count[to], (unsigned long long)bytes,
+                from, step, count[to]);
+        count[to] += from != to;
+        for (int end = 0; end < 2; end++) {
+            uint32_t rank = end ? to : from;
+            if (count[rank] > 1 && (!end || from != to))
+                add(&of_rank[rank], "l%u %s l%u\n", count[rank] - 1,
+                    rng_below(rng, 4) ? "requires" : "irequires",
+                    rng_below(rng, 3) ? count[rank] - 2 : (uint32_t)rng_below(rng, count[rank] - 1));
+        }
+    }
+    add(text, "num_ranks %u\n", ranks);
+    for (uint32_t i = 0; i < ranks; i++)
+        add(text, "rank %u {\n%s}\n", i, of_rank[i].length ? of_rank[i].bytes : "");
+}
+
+/* By a run of the engine of graphs on hockney, which shares nothing with the paths. */
+static ps_t run_at(struct program *program, ps_t latency)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    struct experiment experiment;
+    struct result result;
+    char setting[64];
+    const struct experiment_watch watch = {.progress = NULL};
+    snprintf(setting, sizeof setting, "hockney.latency=%lld ps", (long long)latency);
+    assert_int_equal(config_set(config, setting), STATUS_OK);
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
+    assert_int_equal(config_set(config, "fabric=hockney"), STATUS_OK);
+    assert_int_equal(config_set(config, "trace=t"), STATUS_OK);
+    assert_int_equal(experiment_init_with(&experiment, config, program), STATUS_OK);
+    assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
+    ps_t makespan = result.makespan;
+    result_free(&result);
+    experiment_free(&experiment);
+    config_close(config);
+    return makespan;
+}
+
+static void random_programs_take_what_runs_take(void **state)
+{
+    (void)state;
+    const struct tolerance_costs hockney = {.G_numerator = 80,
+                                            .G_denominator = 1,
+                                            .O_denominator = 1,
+                                            .eager_bytes = 65536,
+                                            .ranks_per_node = 1,
+                                            .node_rate_bytes_per_s = 1};
+    static struct text text;
+    struct rng rng = rng_init(7, "tolerance");
+    size_t points = 0;
+    for (int round = 0; round < 60; round++) {
+        struct program *program;
+        struct tolerance tolerance = {.count = 0};
+        make_random(&text, 2 + (uint32_t)rng_below(&rng, 4), &rng);
+        struct program_paths *paths = open_text(text.bytes, &hockney, &program);
+        tolerance_find(paths, ns(0, 1), ns(100000, 1), &tolerance);
+        points += tolerance.count - 1;
+        for (int i = 0; i < 12; i++) {
+            ps_t latency = (ps_t)rng_below(&rng, 100000) * 1000;
+            const struct tolerance_piece *piece =
+                tolerance_piece_at(&tolerance, (struct tolerance_at){latency, 1});
+            assert_int_equal(run_at(program, latency), piece->line.a + piece->line.k * latency);
+        }
+        for (size_t i = 0; i < tolerance.count;
+             i++) { /* convex, and no piece is missing in the middle of one */
+            assert_true(i == 0 || tolerance.pieces[i].line.k > tolerance.pieces[i - 1].line.k);
+            assert_true(i == 0 ||
+                        tolerance_compare(tolerance.pieces[i - 1].from, tolerance.pieces[i].from) < 0);
+        }
+        free(tolerance.pieces);
+        program_paths_close(paths);
+        program->ops->close(program);
+    }
+    assert_in_range(points, 60, 6000);
+}
+
+/* ------------------------------------------------------------------- errors */
+
+static char said[512];
+
+static void keep(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static void refused(const char *text, const char *why)
+{
+    struct program *program;
+    struct program_paths *paths;
+    assert_int_equal(goal_open_bytes("t.goal", mem_text(text), strlen(text), &program), STATUS_OK);
+    diag_set_sink(keep, NULL);
+    assert_int_equal(program_paths_open(program, &of_cases, &paths), STATUS_BAD_INPUT);
+    diag_set_sink(NULL, NULL);
+    if (!strstr(said, why))
+        fail_msg("%s", said);
+    program->ops->close(program);
+}
+
+static void what_depends_on_times_is_refused(void **state)
+{
+    (void)state;
+    refused("num_ranks 2\nrank 0 {\nrecv 1b from -1\n}\nrank 1 {\nsend 1b to 0\n}\n", "depends on times");
+    refused("num_ranks 2\nrank 0 {\nrecv 1b from 1\n}\nrank 1 {\n}\n",
+            "t.goal:3: error: operation 0 of rank 0");
+    refused("num_ranks 2\nrank 0 {\n}\nrank 1 {\ns: send 1b to 0\n}\n", "has no receive");
+    refused("num_ranks 2\nrank 0 {\na: recv 1b from 1\nb: send 1b to 1\nb requires a\n}\n"
+            "rank 1 {\na: recv 1b from 0\nb: send 1b to 0\nb requires a\n}\n",
+            "a deadlock");
+}
+
+static void a_flat_program_bears_anything(void **state)
+{
+    (void)state;
+    struct program *program;
+    struct program_paths *paths = open_text("num_ranks 1\nrank 0 {\ncalc 10\n}\n", &of_cases, &program);
+    struct tolerance_at limit;
+    assert_false(tolerance_limit(paths, ns(3000, 1), 1, &limit));
+    program_paths_close(paths);
+    program->ops->close(program);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_are_exact),
+        cmocka_unit_test(worked_examples_are_exact),
+        cmocka_unit_test(random_programs_take_what_runs_take),
+        cmocka_unit_test(what_depends_on_times_is_refused),
+        cmocka_unit_test(a_flat_program_bears_anything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
