@@ -81,6 +81,15 @@ static void put_actions(FILE *file)
         fprintf(file, "\"%s\"\n", notes[i]);
 }
 
+static void put_goal(FILE *file)
+{
+    static const char *const words[] = {
+        "num_ranks ", "rank ", "{\\x0a", "}\\x0a", "send ", "recv ", "calc ",      "b to ",       "b from ",
+        " tag ",      " cpu ", " nic ",  "l1: ",   "//",    "/*",    " requires ", " irequires ", NULL};
+    for (size_t i = 0; words[i]; i++)
+        fprintf(file, "\"%s\"\n", words[i]);
+}
+
 typedef void put_words(FILE *file);
 
 static const struct {
@@ -91,10 +100,12 @@ static const struct {
     {"capture", {put_actions}},
     {"experiment", {put_parameters, put_algorithms, put_topologies}},
     {"extrapolate", {put_actions}},
+    {"goal", {put_goal}},
     {"machine", {put_parameters, put_topologies}},
     {"measured", {put_algorithms}},
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
+    {"run_goal", {put_parameters, put_topologies, put_goal}},
     {"run_ti", {put_parameters, put_topologies, put_actions}},
     {"run_topo", {put_topologies}},
     {"run_workload", {put_parameters, put_topologies, put_workloads, put_algorithms}},

@@ -11,6 +11,7 @@
  *   replay        a main() for builds without libFuzzer
  *   fuzz          this file
  *   fuzz_trace    TI traces and compiled traces in inputs
+ *   fuzz_goal     GOAL in inputs
  *   fuzz_config   configs at their defaults
  *   fuzz_run      runs what was read, bounded by events and sizes
  *   seeds         a program that writes the seeds of binary formats (make-seeds); seeds_store: of results

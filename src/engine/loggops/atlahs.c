@@ -20,6 +20,12 @@ static when_t by_cpu(const struct loggops *engine, uint64_t bytes)
     return behind_first(bytes) * (engine->O.numerator / (1000 * engine->O.denominator));
 }
 
+static when_t of_bytes(const struct loggops *engine, uint64_t bytes)
+{
+    double time = (double)behind_first(bytes) * engine->G_of_atlahs;
+    return time < 0x1p63 ? (when_t)time : (when_t)PS_NEVER;
+}
+
 static void raise_to(when_t *time, when_t at)
 {
     if (*time < at)
@@ -49,7 +55,7 @@ static void send(struct loggops *engine, const struct loggops_event *event,
         loggops_push_again(engine, event, when_max(*cpu, *nic));
         return;
     }
-    when_t by_nic = (when_t)((double)behind_first(operation->amount) * engine->G_of_atlahs);
+    when_t by_nic = of_bytes(engine, operation->amount);
     *cpu = at + engine->o + by_cpu(engine, operation->amount);
     *nic = at + engine->g + by_nic;
     loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
