@@ -111,6 +111,8 @@ static int compare(const void *left, const void *right)
 static void unite(struct channels *channels)
 {
     size_t kept = 0;
+    if (!channels->count)
+        return;
     qsort(channels->at, channels->count, sizeof *channels->at, compare);
     for (size_t i = 0; i < channels->count; i++) {
         struct channel *last = &channels->at[kept ? kept - 1 : 0], *next = &channels->at[i];
