@@ -251,6 +251,32 @@ static void test_a_trace_runs(void **state)
     remove("letters.trace");
 }
 
+/* Ranks that execute graphs, as those that execute calls: 8 us + 17 B at 12.5 GB/s. LogGOPS has o + L + o + g
+ * and its G with the rules of ATLAHS. */
+static void test_a_graph_runs(void **state)
+{
+    (void)state;
+    FILE *file = fopen("pair.goal", "w");
+    assert_non_null(file);
+    fputs("num_ranks 2\nrank 0 {\nsend 17b to 1\n}\nrank 1 {\nrecv 17b from 0\n}\n", file);
+    fclose(file);
+    struct heliograph *experiment = experiment_of("trace", "pair.goal");
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_ranks(experiment, 0), 2);
+    assert_int_equal(heliograph_messages(experiment, 0), 1);
+    assert_int_equal(heliograph_bytes(experiment, 0), 17);
+    assert_int_equal(heliograph_makespan_ps(experiment, 0), 8000000 + 1360);
+    assert_int_equal(heliograph_rank_idle_ps(experiment, 0, 1), 8000000 + 1360);
+    assert_int_equal(heliograph_set(experiment, "fabric", "loggops"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_set(experiment, "compat", "atlahs"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_makespan_ps(experiment, 0), (2500 + 2 * 1500 + 1000 + 16 * 6) * 1000);
+    assert_int_equal(heliograph_set(experiment, "fabric", "packet"), HELIOGRAPH_OK);
+    assert_refused(heliograph_run(experiment), "compat=atlahs has one model of a network");
+    heliograph_free(experiment);
+    remove("pair.goal");
+}
+
 /* --------------------------------------------------- collective algorithms */
 
 /* A broadcast in which the root sends to all; `self` says what is wrong with it. */
@@ -375,9 +401,13 @@ int main(void)
     assert_int_equal(chdir(folder), 0);
     setenv("XDG_CACHE_HOME", folder, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_program_runs),    cmocka_unit_test(test_wrong_programs_end_with_an_error),
-        cmocka_unit_test(test_a_trace_runs),      cmocka_unit_test(test_the_prover_refuses_wrong_algorithms),
-        cmocka_unit_test(test_an_algorithm_runs), cmocka_unit_test(test_a_run_checks_peers),
+        cmocka_unit_test(test_a_program_runs),
+        cmocka_unit_test(test_wrong_programs_end_with_an_error),
+        cmocka_unit_test(test_a_graph_runs),
+        cmocka_unit_test(test_a_trace_runs),
+        cmocka_unit_test(test_the_prover_refuses_wrong_algorithms),
+        cmocka_unit_test(test_an_algorithm_runs),
+        cmocka_unit_test(test_a_run_checks_peers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];
