@@ -9,7 +9,8 @@
 enum { IDLE = EXACT_PORTS, MOST_ROWS = EXACT_PORTS * EXACT_PORTS + EXACT_PORTS };
 
 /* Values of a programme are quotients whose denominators are determinants of matrices of 0 and 1 of at most
- * EXACT_SLOTS rows, and so at least about 1e-4 of a unit apart. */
+ * EXACT_SLOTS rows, which are at most 144 (Hadamard's bound for such matrices). Two of them differ by at
+ * least 1 / 144^2 of a unit, or not at all. */
 #define NEAR 1e-6
 
 struct exact {
@@ -250,9 +251,16 @@ static bool begin(struct exact *exact, const struct circuit_problem *problem, ps
         return false;
     *exact = (struct exact){.problem = problem, .rows = problem->senders, .columns = problem->receivers};
     exact->delta = (double)(problem->delta_ps / *unit_ps);
-    exact->shortest = (double)makespan_ps / (double)*unit_ps;
+    exact->shortest = (double)makespan_ps / (double)*unit_ps + (makespan_ps % *unit_ps ? 2 * NEAR : 0);
     order_rows(exact, *unit_ps);
     return true;
+}
+
+/* A number of units in picoseconds; rounded up if it is not whole. */
+static ps_t in_ps(double units, ps_t unit_ps)
+{
+    double whole = round(units);
+    return fabs(whole - units) < NEAR ? (ps_t)whole * unit_ps : (ps_t)ceil(units * (double)unit_ps);
 }
 
 static void write_schedule(const struct exact *exact, ps_t unit_ps, struct circuit_schedule *schedule)
@@ -260,7 +268,6 @@ static void write_schedule(const struct exact *exact, ps_t unit_ps, struct circu
     struct player player;
     uint32_t entries[EXACT_PORTS];
     const struct circuit_problem *problem = exact->problem;
-    circuit_schedule_clear(schedule);
     player_init(&player, problem, schedule);
     for (uint32_t slot = 0; slot < exact->best_slots; slot++) {
         for (uint32_t row = 0; row < exact->rows; row++) {
@@ -268,14 +275,24 @@ static void write_schedule(const struct exact *exact, ps_t unit_ps, struct circu
             entries[exact->row_sender[row]] =
                 column == IDLE ? CIRCUIT_NONE : circuit_at(problem, exact->row_sender[row], column);
         }
-        ps_t slot_ps = (ps_t)ceil((exact->best_time[slot] - NEAR / 100) * (double)unit_ps);
-        double whole = round(exact->best_time[slot]);
-        if (fabs(whole - exact->best_time[slot]) < NEAR)
-            slot_ps = (ps_t)whole * unit_ps;
+        ps_t slot_ps = in_ps(exact->best_time[slot], unit_ps);
         if (slot_ps > 0)
             player_slot(&player, entries, slot_ps);
     }
     player_free(&player);
+}
+
+/* Takes over what the search has found, unless rounding has made it longer. */
+static void take_over(const struct exact *exact, ps_t unit_ps, struct circuit_schedule *schedule)
+{
+    struct circuit_schedule found = {.made_by = schedule->made_by};
+    write_schedule(exact, unit_ps, &found);
+    if (found.makespan_ps >= schedule->makespan_ps) {
+        circuit_schedule_free(&found);
+        return;
+    }
+    circuit_schedule_free(schedule);
+    *schedule = found;
 }
 
 bool exact_search(const struct circuit_problem *problem, const struct circuit_effort *effort,
@@ -298,6 +315,6 @@ bool exact_search(const struct circuit_problem *problem, const struct circuit_ef
             choose(&exact, 0, 0, columns_of(&exact, 0));
     }
     if (exact.best_slots)
-        write_schedule(&exact, unit_ps, schedule);
-    return !exact.gave_up;
+        take_over(&exact, unit_ps, schedule);
+    return !exact.gave_up && schedule->makespan_ps <= in_ps(exact.shortest, unit_ps);
 }

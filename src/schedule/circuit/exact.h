@@ -9,11 +9,11 @@
  * entry is carried, and each receiver has time left for the senders to come. A branch ends where m set-ups
  * and these durations are not shorter than the best schedule.
  *
- * *schedule holds a schedule, which a shorter one replaces. Returns whether the search was completed: then
- * *schedule is the shortest. It is not begun for more than EXACT_PORTS senders or receivers, or for times
- * that are not multiples of a common unit, at most EXACT_UNITS of it: then linear programmes in doubles are
- * exact enough to tell two values apart. */
-enum { EXACT_PORTS = 6, EXACT_SLOTS = 12, EXACT_UNITS = 1000000 };
+ * *schedule holds a schedule, which a shorter one replaces. Returns whether *schedule is the shortest: the
+ * search was completed, and the durations that it found are whole picoseconds. It is not begun for more than
+ * EXACT_PORTS senders or receivers, or for times that are not multiples of a common unit, at most EXACT_UNITS
+ * of it: then linear programmes in doubles are exact enough to tell two values apart. */
+enum { EXACT_PORTS = 6, EXACT_SLOTS = 9, EXACT_UNITS = 1000000 };
 bool exact_search(const struct circuit_problem *problem, const struct circuit_effort *effort,
                   uint64_t most_programmes, struct circuit_schedule *schedule);
 
