@@ -9,8 +9,8 @@
 enum { IDLE = EXACT_PORTS, MOST_ROWS = EXACT_PORTS * EXACT_PORTS + EXACT_PORTS };
 
 /* Values of a programme are quotients whose denominators are determinants of matrices of 0 and 1 of at most
- * EXACT_SLOTS rows, which are at most 144 (Hadamard's bound for such matrices). Two of them differ by at
- * least 1 / 144^2 of a unit, or not at all. */
+ * EXACT_SLOTS rows, which are at most 144 (OEIS A003432). Two values differ by at least 1 / 144^2 of a unit,
+ * or not at all. */
 #define NEAR 1e-6
 
 struct exact {
