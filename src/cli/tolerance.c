@@ -147,7 +147,7 @@ struct answer {
     struct tolerance_at limits[PERCENTS];
     double limit[PERCENTS];
     bool has_limit[PERCENTS];
-    size_t passes;
+    size_t runs;
 };
 
 static double seconds_of(struct tolerance_at at)
@@ -210,14 +210,13 @@ static void find_exact(struct program_paths *paths, const struct tolerance_argum
                        struct answer *answer)
 {
     const struct tolerance_at at = {base, 1};
-    tolerance_find(paths, (struct tolerance_at){arguments->from, 1}, (struct tolerance_at){arguments->to, 1},
-                   &answer->tolerance);
+    tolerance_find(paths, arguments->from, arguments->to, &answer->tolerance);
     struct tolerance_line now = program_paths_longest(paths, at, false);
     answer->makespan_s = tolerance_time(now, at) / (double)PS_PER_S;
     answer->slope = (double)now.k;
-    answer->passes = answer->tolerance.passes;
     for (size_t i = 0; i < PERCENTS; i++) {
-        answer->has_limit[i] = tolerance_limit(paths, at, percents[i], &answer->limits[i]);
+        answer->has_limit[i] =
+            tolerance_limit(paths, &answer->tolerance, at, arguments->to, percents[i], &answer->limits[i]);
         answer->limit[i] = seconds_of(answer->limits[i]);
     }
 }
@@ -291,7 +290,7 @@ static enum status bracket(const struct config *config, struct answer *answer, s
     enum status status = STATUS_OK;
     for (int i = 0; status == STATUS_OK && bad == 0 && i < DOUBLINGS; i++) {
         status = run_with(config, answer->param, slower(answer, good * 2), &seconds);
-        answer->passes++;
+        answer->runs++;
         if (seconds > allowed)
             bad = good * 2;
         else
@@ -301,7 +300,7 @@ static enum status bracket(const struct config *config, struct answer *answer, s
     for (int i = 0; status == STATUS_OK && bad != 0 && i < HALVINGS; i++) {
         double middle = (good + bad) / 2;
         status = run_with(config, answer->param, slower(answer, middle), &seconds);
-        answer->passes++;
+        answer->runs++;
         if (seconds > allowed)
             bad = middle;
         else
@@ -322,7 +321,7 @@ static enum status answer_by_runs(const struct config *config, struct answer *an
     enum status status = run_with(config, answer->param, answer->base, &answer->makespan_s);
     if (status == STATUS_OK)
         status = run_with(config, answer->param, slower(answer, step), &beyond);
-    answer->passes = 2;
+    answer->runs = 2;
     if (status != STATUS_OK)
         return status;
     double change = answer->param->type == PARAM_TIME ? answer->base * (step - 1)
@@ -385,7 +384,8 @@ static json_t *answer_json(const struct answer *answer)
     json_put(object, "tolerance", limits);
     json_put(object, "tolerance_exact", exactly);
     json_put_flag(object, "exact", answer->is_exact);
-    json_put_count(object, "passes", answer->passes);
+    if (!answer->is_exact)
+        json_put_count(object, "runs", answer->runs);
     return object;
 }
 
@@ -431,7 +431,7 @@ static void print_answer(const struct experiment *experiment, const struct answe
                100 * answer->slope * answer->base / answer->makespan_s);
         print_pieces(answer);
     } else {
-        printf("  bracketed by %zu runs: %s\n", answer->passes, answer->why);
+        printf("  bracketed by %zu runs: %s\n", answer->runs, answer->why);
     }
     for (size_t i = 0; i < PERCENTS; i++)
         printf("  %u %% longer: %s\n", percents[i],

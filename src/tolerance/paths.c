@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/queue_table.h"
 #include "base/time.h"
-#include "tolerance/tolerance.h"
+#include "tolerance/envelope.h"
 
 /* Each operation has two events, its beginning 2 i and its end 2 i + 1. Edges between events of one rank
  * follow from the graph; those of a message are found by its partner. */
@@ -20,6 +20,8 @@ struct program_paths {
     struct tolerance_line *longest; /* of each event, in one pass */
     struct tolerance_at at;         /* of this pass */
     bool fewest;
+    struct envelope *when; /* of each event, at all latencies of the interval */
+    struct interval interval;
     uint32_t events;
 };
 
@@ -262,6 +264,28 @@ struct tolerance_line program_paths_longest(struct program_paths *paths, struct 
         edges_of(paths, event, push);
     }
     return longest;
+}
+
+/* The function of each event goes to those behind it, and is then dropped. */
+static void raise_next(struct program_paths *paths, uint32_t from, uint32_t to, struct tolerance_line cost)
+{
+    envelope_raise(&paths->when[to], &paths->when[from], cost, paths->interval);
+}
+
+void program_paths_all(struct program_paths *paths, struct interval interval, struct envelope *longest)
+{
+    const struct tolerance_line nothing = {.a = 0};
+    paths->when = mem_alloc(paths->events, sizeof *paths->when, "paths");
+    paths->interval = interval;
+    *longest = (struct envelope){.is_reached = true};
+    for (uint32_t i = 0; i < paths->events; i++) {
+        uint32_t event = paths->order[i];
+        paths->when[event].is_reached = true;
+        edges_of(paths, event, raise_next);
+        envelope_raise(longest, &paths->when[event], nothing, interval);
+        envelope_drop(&paths->when[event]);
+    }
+    free(paths->when);
 }
 
 /* --------------------------------------------------------------- life cycle */

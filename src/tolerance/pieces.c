@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "tolerance/envelope.h"
 #include "tolerance/tolerance.h"
 
 static __int128 greatest_divisor(__int128 a, __int128 b)
@@ -52,38 +53,16 @@ static void add_piece(struct tolerance *tolerance, struct tolerance_at from, str
     tolerance->pieces[tolerance->count++] = (struct tolerance_piece){from, line};
 }
 
-/* `left` holds at the lower end and `right` at the upper one. If no path at their crossing is longer, they
- * are neighbours; else the longest one there lies between them. */
-static void find_between(struct program_paths *paths, struct tolerance_line left, struct tolerance_line right,
-                         struct tolerance *tolerance)
+void tolerance_find(struct program_paths *paths, int64_t from, int64_t to, struct tolerance *tolerance)
 {
-    if (left.k == right.k)
-        return;
-    struct tolerance_at at = crossing(left, right);
-    struct tolerance_line least = program_paths_longest(paths, at, true),
-                          most = program_paths_longest(paths, at, false);
-    tolerance->passes += 2;
-    if (is_on(left, at, least)) {
-        add_piece(tolerance, at, most);
-        if (most.k != right.k)
-            find_between(paths, most, right, tolerance);
-        return;
-    }
-    find_between(paths, left, least, tolerance);
-    if (most.k != least.k)
-        add_piece(tolerance, at, most);
-    find_between(paths, most, right, tolerance);
-}
-
-void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
-                    struct tolerance *tolerance)
-{
-    struct tolerance_line left = program_paths_longest(paths, from, false),
-                          right = program_paths_longest(paths, to, true);
-    tolerance->passes += 2;
+    struct envelope longest;
+    program_paths_all(paths, (struct interval){from, to}, &longest);
     tolerance->count = 0;
-    add_piece(tolerance, from, left);
-    find_between(paths, left, right, tolerance);
+    add_piece(tolerance, (struct tolerance_at){from, 1}, envelope_line(&longest, 0));
+    for (size_t i = 1; i < envelope_count(&longest); i++)
+        add_piece(tolerance, crossing(envelope_line(&longest, i - 1), envelope_line(&longest, i)),
+                  envelope_line(&longest, i));
+    envelope_drop(&longest);
 }
 
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at)
@@ -94,27 +73,58 @@ const struct tolerance_piece *tolerance_piece_at(const struct tolerance *toleran
     return piece;
 }
 
-/* Newton's method on a convex function: from a latency beyond the limit, the line there crosses the limit
- * nearer to it, and after as many steps as there are pieces exactly at it. */
-bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsigned percent,
-                     struct tolerance_at *limit)
+/* Of 100 x `unit` times the time: what is allowed. */
+struct allowance {
+    __int128 allowed, unit;
+};
+
+static struct tolerance_at reaches(struct tolerance_line line, const struct allowance *allowance)
+{
+    return ratio(allowance->allowed - (__int128)line.a * allowance->unit, allowance->unit * line.k);
+}
+
+/* The pieces know: the limit is on the last one that begins below it, and before the upper end. */
+static bool limit_on_pieces(const struct tolerance *tolerance, const struct allowance *allowance,
+                            struct tolerance_at to, struct tolerance_at *limit)
+{
+    for (size_t i = tolerance->count; i-- > 0;) {
+        const struct tolerance_piece *piece = &tolerance->pieces[i];
+        if (!piece->line.k)
+            return false;
+        *limit = reaches(piece->line, allowance);
+        if (tolerance_compare(*limit, to) > 0)
+            return false;
+        if (tolerance_compare(*limit, piece->from) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Beyond the pieces, Newton's method on a convex function: from a latency beyond the limit, the line there
+ * crosses the limit nearer to it, and after as many steps as there are pieces exactly at it. */
+static bool limit_beyond(struct program_paths *paths, const struct allowance *allowance,
+                         struct tolerance_at *limit)
 {
     const struct tolerance_at far = {INT64_MAX / 4, 1};
-    struct tolerance_line now = program_paths_longest(paths, base, false),
-                          line = program_paths_longest(paths, far, true);
-    /* 100 x denominator x allowed = (100 + percent) x (a x denominator + k x numerator) */
-    __int128 allowed =
-        ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent);
-    __int128 unit = (__int128)100 * base.denominator;
+    struct tolerance_line line = program_paths_longest(paths, far, true);
     if (line.k == 0)
         return false;
     for (;;) {
-        struct tolerance_at at = ratio(allowed - (__int128)line.a * unit, unit * line.k);
-        struct tolerance_line there = program_paths_longest(paths, at, true);
-        if (is_on(line, at, there) || there.k == 0) {
-            *limit = at;
+        *limit = reaches(line, allowance);
+        struct tolerance_line there = program_paths_longest(paths, *limit, true);
+        if (is_on(line, *limit, there) || there.k == 0)
             return true;
-        }
         line = there;
     }
+}
+
+bool tolerance_limit(struct program_paths *paths, const struct tolerance *tolerance, struct tolerance_at base,
+                     int64_t to, unsigned percent, struct tolerance_at *limit)
+{
+    struct tolerance_line now = program_paths_longest(paths, base, false);
+    const struct allowance allowance = {
+        .allowed = ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent),
+        .unit = (__int128)100 * base.denominator};
+    return limit_on_pieces(tolerance, &allowance, (struct tolerance_at){to, 1}, limit) ||
+           limit_beyond(paths, &allowance, limit);
 }

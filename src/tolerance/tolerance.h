@@ -10,13 +10,12 @@
 
 /* How the time of a program depends on a latency. Where messages do not wait for each other, the time is that
  * of the longest path through the operations, and each path takes a + k x for k messages on it: T(x) is
- * convex and piecewise linear, and its pieces are found exactly, in about two passes for each.
- * docs/tolerance.md
+ * convex and piecewise linear, and its pieces are found exactly, in one pass. docs/tolerance.md
  *
- *   tolerance.h        what is computed
- *   paths.c            the events of a graph in order, and its longest path at one latency
- *   pieces.c           the pieces of T, and the tolerances
- */
+ *   tolerance.h                what is computed
+ *   envelope.h, envelope.c     functions that are the maximum of lines
+ *   paths.c                    the events of a graph in order, its longest path at one latency, or at all
+ *   pieces.c                   the pieces of T, and the tolerances */
 
 /* A latency in ps, exactly: numerator / denominator. */
 struct tolerance_at {
@@ -59,23 +58,26 @@ size_t program_paths_bytes(const struct program_paths *paths);
 /* The longest path at `at`; of several the one with most messages, or with `fewest` the one with fewest. */
 struct tolerance_line program_paths_longest(struct program_paths *paths, struct tolerance_at at, bool fewest);
 
+struct envelope;
+struct interval;
+/* The longest paths at all latencies of the interval; the caller drops the envelope. */
+void program_paths_all(struct program_paths *paths, struct interval interval, struct envelope *longest);
+
 struct tolerance {
     struct tolerance_piece *pieces; /* ascending; the first one begins at the lower end */
     size_t count, capacity;
-    size_t passes;
 };
 
-/* The pieces between two latencies. The caller frees tolerance->pieces. */
-void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
-                    struct tolerance *tolerance);
+/* The pieces between two latencies, in ps. The caller frees tolerance->pieces. */
+void tolerance_find(struct program_paths *paths, int64_t from, int64_t to, struct tolerance *tolerance);
 
 /* The piece that holds from `at` on. */
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at);
 
-/* The largest latency at which the time is at most `percent` above that at `base`, searched beyond the pieces
- * too. False: there is none, since the time does not grow. */
-bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsigned percent,
-                     struct tolerance_at *limit);
+/* The largest latency at which the time is at most `percent` above that at `base`: on the pieces, which end
+ * at `to`, or beyond. False: there is none, since the time does not grow. */
+bool tolerance_limit(struct program_paths *paths, const struct tolerance *tolerance, struct tolerance_at base,
+                     int64_t to, unsigned percent, struct tolerance_at *limit);
 
 /* a < b: negative. */
 int tolerance_compare(struct tolerance_at a, struct tolerance_at b);

@@ -66,6 +66,7 @@ static struct program_paths *open_text(const char *text, const struct tolerance_
 /* `line`: case, ranks, arcs, T(0), slope, breakpoints, T(1 ms), slope there, T(3000), three tolerances. */
 static void check_case(char *line)
 {
+    const struct tolerance none = {.count = 0};
     char *fields[12], path[128];
     struct program *program;
     struct program_paths *paths;
@@ -75,7 +76,7 @@ static void check_case(char *line)
     snprintf(path, sizeof path, "tests/goal/tolerance/%s.goal", fields[0]);
     assert_int_equal(trace_open(path, &program), STATUS_OK);
     assert_int_equal(program_paths_open(program, &of_cases, &paths), STATUS_OK);
-    tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
+    tolerance_find(paths, 0, 1000000000, &tolerance);
     assert_int_equal(tolerance.pieces[0].line.a, strtoll(fields[3], NULL, 10) * 1000);
     assert_int_equal(tolerance.pieces[0].line.k, strtoll(fields[4], NULL, 10));
     const char *points = fields[5];
@@ -98,7 +99,10 @@ static void check_case(char *line)
         struct tolerance_at limit;
         const char *wanted = fields[9 + i];
         wanted += strspn(wanted, "\"");
-        assert_true(tolerance_limit(paths, ns(3000, 1), percents[i], &limit));
+        assert_true(tolerance_limit(paths, &tolerance, ns(3000, 1), 1000000000, percents[i], &limit));
+        assert_at(limit, read_fraction(&(const char *){wanted}));
+        assert_true(
+            tolerance_limit(paths, &none, ns(3000, 1), 0, percents[i], &limit)); /* beyond the pieces */
         assert_at(limit, read_fraction(&wanted));
     }
     free(tolerance.pieces);
@@ -148,7 +152,7 @@ static void worked_examples_are_exact(void **state)
         struct program *program;
         struct program_paths *paths = open_text(examples[i].text, &costs, &program);
         struct tolerance tolerance = {.count = 0};
-        tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
+        tolerance_find(paths, 0, 1000000000, &tolerance);
         assert_int_equal(tolerance.count, 2);
         assert_int_equal(tolerance.pieces[0].line.k, 0);
         assert_int_equal(tolerance.pieces[0].line.a, examples[i].flat * 1000);
@@ -255,7 +259,7 @@ static void random_programs_take_what_runs_take(void **state)
         struct tolerance tolerance = {.count = 0};
         make_random(&text, 2 + (uint32_t)rng_below(&rng, 4), &rng);
         struct program_paths *paths = open_text(text.bytes, &hockney, &program);
-        tolerance_find(paths, ns(0, 1), ns(100000, 1), &tolerance);
+        tolerance_find(paths, 0, 100000000, &tolerance);
         points += tolerance.count - 1;
         for (int i = 0; i < 12; i++) {
             ps_t latency = (ps_t)rng_below(&rng, 100000) * 1000;
@@ -317,7 +321,11 @@ static void a_flat_program_bears_anything(void **state)
     struct program *program;
     struct program_paths *paths = open_text("num_ranks 1\nrank 0 {\ncalc 10\n}\n", &of_cases, &program);
     struct tolerance_at limit;
-    assert_false(tolerance_limit(paths, ns(3000, 1), 1, &limit));
+    struct tolerance tolerance = {.count = 0};
+    tolerance_find(paths, 0, 1000000, &tolerance);
+    assert_int_equal(tolerance.count, 1);
+    assert_false(tolerance_limit(paths, &tolerance, ns(3000, 1), 1000000, 1, &limit));
+    free(tolerance.pieces);
     program_paths_close(paths);
     program->ops->close(program);
 }
