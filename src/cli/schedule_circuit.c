@@ -190,10 +190,7 @@ static bool read_settings(struct circuit_run *run)
         return false;
     }
     run->effort = (struct circuit_effort){
-        .moves = settings->method.limit.moves,
-        .seed = settings->method.seed,
-        .seconds = settings->limit_ps > 0 ? (double)settings->limit_ps / (double)PS_PER_S : 0,
-        .stopped = is_interrupted};
+        .moves = settings->method.limit.moves, .seed = settings->method.seed, .stopped = is_interrupted};
     return true;
 }
 
@@ -352,7 +349,10 @@ static enum status make(const struct circuit_run *run, const struct circuit_algo
         return status;
     result->bounds = circuit_bounds_of(&result->problem);
     double begun_s = clock_seconds_now();
-    status = circuit_schedule_make(&result->problem, algorithm, &run->effort, &result->schedule);
+    struct circuit_effort effort = run->effort;
+    if (run->settings->limit_ps > 0)
+        effort.until_s = begun_s + in_seconds(run->settings->limit_ps);
+    status = circuit_schedule_make(&result->problem, algorithm, &effort, &result->schedule);
     result->seconds = clock_seconds_now() - begun_s;
     if (status != STATUS_OK)
         circuit_problem_free(&result->problem);

@@ -110,12 +110,28 @@ static struct script script_of(const struct call *const *calls, uint32_t ranks)
                            .calls = calls};
 }
 
+/* Every byte of the program is told to the listener once. */
+struct byte_adder {
+    struct patterns_listener base;
+    sum_t bytes;
+};
+
+static void add_bytes(struct patterns_listener *listener, uint32_t source, uint32_t destination, sum_t bytes)
+{
+    assert_int_not_equal(source, destination);
+    ((struct byte_adder *)listener)->bytes += bytes;
+}
+
 static enum status find(struct script *script, uint32_t ranks_per_node, struct patterns *patterns)
 {
+    struct byte_adder adder = {.base = {add_bytes}};
+    const struct patterns_options options = {.ranks_per_node = ranks_per_node, .listener = &adder.base};
     script->program.groups = &script->world;
     script->program.group_count = 1;
-    return patterns_find(&script->program, &(struct patterns_options){.ranks_per_node = ranks_per_node},
-                         patterns);
+    enum status status = patterns_find(&script->program, &options, patterns);
+    if (status == STATUS_OK)
+        assert_true(adder.bytes == patterns->bytes);
+    return status;
 }
 
 #define SEND(to, size)                                                                                       \

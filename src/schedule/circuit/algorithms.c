@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/clock.h"
 #include "schedule/circuit/circuit.h"
 
 #define CIRCUIT_ALGORITHM(name) extern const struct circuit_algorithm name##_circuits;
@@ -23,6 +24,12 @@ const struct circuit_algorithm *circuit_algorithm_find(const char *name)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
     return NULL;
+}
+
+bool circuit_effort_is_spent(const struct circuit_effort *effort)
+{
+    return (effort->until_s > 0 && clock_seconds_now() > effort->until_s) ||
+           (effort->stopped && effort->stopped(effort->context));
 }
 
 enum status circuit_schedule_make(const struct circuit_problem *problem,

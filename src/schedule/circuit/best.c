@@ -37,8 +37,7 @@ static void keep_shorter(struct circuit_schedule *schedule, struct circuit_sched
 static bool is_over(const struct circuit_schedule *schedule, ps_t bound_ps,
                     const struct circuit_effort *effort)
 {
-    return (schedule->count && schedule->makespan_ps <= bound_ps) ||
-           (schedule->count && effort->stopped && effort->stopped(effort->context));
+    return schedule->count && (schedule->makespan_ps <= bound_ps || circuit_effort_is_spent(effort));
 }
 
 /* An algorithm that needs too many slots is left out. */

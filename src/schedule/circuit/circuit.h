@@ -84,14 +84,17 @@ void circuit_add(struct circuit_schedule *schedule, uint32_t entry, uint32_t cro
 /* Sorts the pieces, and counts makespan and configurations. */
 void circuit_finish(const struct circuit_problem *problem, struct circuit_schedule *schedule);
 
-/* What limits an algorithm that searches. Without seconds the same input gives the same schedule. */
+/* What limits an algorithm that searches. Without until_s the same input gives the same schedule. */
 struct circuit_effort {
     uint64_t moves; /* schedules that best tries; 0: as many as the size of the demand suggests */
     uint64_t seed;
-    double seconds;                 /* 0 = no limit */
+    double until_s;                 /* of clock_seconds_now; 0 = no limit */
     bool (*stopped)(void *context); /* NULL = never */
     void *context;
 };
+
+/* Whether the time is up, or somebody has stopped the search. */
+bool circuit_effort_is_spent(const struct circuit_effort *effort);
 
 /* Lower bounds of the makespan; `best` is the largest that holds for the problem's switches. */
 struct circuit_bounds {

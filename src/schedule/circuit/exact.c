@@ -158,8 +158,7 @@ static void end_row(struct exact *exact, uint32_t row)
         return;
     double total = least_time(exact, row, time) + exact->delta * exact->slots;
     if (exact->programmes >= exact->most_programmes ||
-        (exact->programmes % 1024 == 0 && exact->effort->stopped &&
-         exact->effort->stopped(exact->effort->context)))
+        (exact->programmes % 1024 == 0 && circuit_effort_is_spent(exact->effort)))
         exact->gave_up = true;
     if (total >= exact->shortest - NEAR)
         return;

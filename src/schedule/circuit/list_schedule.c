@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/rng.h"
@@ -261,13 +260,10 @@ static void keep(struct list_search *search, ps_t makespan_ps)
     search->candidate = before;
 }
 
-static bool is_over(const struct list_search *search, const struct circuit_effort *effort, double begun_s)
+static bool is_over(const struct list_search *search, const struct circuit_effort *effort)
 {
-    if (search->best->count && search->best->makespan_ps <= search->bound_ps)
-        return true;
-    if (effort->seconds > 0 && clock_seconds_now() - begun_s > effort->seconds)
-        return true;
-    return effort->stopped && effort->stopped(effort->context);
+    return (search->best->count && search->best->makespan_ps <= search->bound_ps) ||
+           circuit_effort_is_spent(effort);
 }
 
 /* Begins anew with the next rule. */
@@ -287,14 +283,13 @@ void lister_search(const struct circuit_problem *problem, const struct circuit_e
     struct list_search search = {
         .best = schedule, .bound_ps = bound_ps, .rng = rng_init(effort->seed, "circuits")};
     struct lister_rule rule = {0};
-    double begun_s = clock_seconds_now();
     uint64_t restarts = 0, rounds = tries / (4 * KINDS) + 1;
     rounds = rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
     lister_init(&search.lister, problem);
     search.kept =
         mem_alloc((size_t)problem->senders + problem->receivers, sizeof *search.kept, "weights of ports");
     progress_begin("list schedules", tries);
-    for (uint64_t i = 0; i < tries && !is_over(&search, effort, begun_s); i++) {
+    for (uint64_t i = 0; i < tries && !is_over(&search, effort); i++) {
         progress_tell(i);
         if (i % rounds == 0)
             rule = restart(&search, restarts++);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/rng.h"
@@ -205,13 +204,9 @@ static void choose(struct peel *peel)
 }
 
 static bool is_over(const struct circuit_schedule *schedule, const struct circuit_effort *effort,
-                    ps_t bound_ps, double begun_s)
+                    ps_t bound_ps)
 {
-    if (schedule->count && schedule->makespan_ps <= bound_ps)
-        return true;
-    if (effort->seconds > 0 && clock_seconds_now() - begun_s > effort->seconds)
-        return true;
-    return effort->stopped && effort->stopped(effort->context);
+    return (schedule->count && schedule->makespan_ps <= bound_ps) || circuit_effort_is_spent(effort);
 }
 
 void peel_search(const struct circuit_problem *problem, const struct circuit_effort *effort, ps_t bound_ps,
@@ -219,10 +214,9 @@ void peel_search(const struct circuit_problem *problem, const struct circuit_eff
 {
     struct peel peel;
     struct circuit_schedule candidate = {.count = 0};
-    double begun_s = clock_seconds_now();
     peel_init(&peel, problem, effort->seed);
     progress_begin("slots of few configurations", tries);
-    for (uint64_t i = 0; i < tries && !is_over(schedule, effort, bound_ps, begun_s); i++) {
+    for (uint64_t i = 0; i < tries && !is_over(schedule, effort, bound_ps); i++) {
         progress_tell(i);
         peel.is_random = i > 0;
         circuit_schedule_clear(&candidate);
