@@ -231,7 +231,7 @@ static enum status answer_exactly(const struct experiment *experiment,
     const struct graph_of_calls_options of_calls = {.patterns =
                                                         traffic_options(experiment->config, &collective),
                                                     .ps_per_operation = costs.ps_per_operation};
-    enum status status = program->graph ? STATUS_OK : graph_of_calls(program, &of_calls, &graph);
+    enum status status = graph_has_calls(program) ? graph_of_calls(program, &of_calls, &graph) : STATUS_OK;
     struct program_paths *paths = NULL;
     if (status != STATUS_OK)
         return status;

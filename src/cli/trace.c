@@ -172,7 +172,7 @@ static enum status write_graph(const struct config *config, struct program *prog
         .patterns = traffic_options(config, &collective),
         .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale,
         .whole_ns = true};
-    if (program->graph)
+    if (!graph_has_calls(program))
         return goal_write(program, out, binary);
     enum status status = graph_of_calls(program, &options, &graph);
     if (status != STATUS_OK)

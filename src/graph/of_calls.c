@@ -1,49 +1,11 @@
-#include "graph/of_calls.h"
+#include "graph/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/hashmap.h"
-#include "base/mem.h"
-#include "coll/nodes.h"
 
-/* Before what an operation begins: the end, or the beginning, of another. */
-struct after {
-    uint32_t operation;
-    bool on_begin;
-};
-
-struct after_list {
-    struct after *at;
-    size_t count, capacity;
-};
-
-enum { FIRST_NEW_TAG = 1 << 30, MOST_CORES = 255 };
-
-struct converter {
-    struct program *source;
-    const struct graph_of_calls_options *options;
-    struct graph_builder builder;
-    uint64_t *lines; /* of the call of each operation */
-    size_t line_capacity;
-    uint32_t rank;
-    struct call_place place; /* of the present call */
-    struct after_list front; /* what the next operation of the rank begins after */
-    struct after *slots;     /* of each request: its operation, or that of the end of a collective */
-    uint32_t slot_count;
-    struct hashmap tags; /* of (context, tag) and of collective calls, by a hash: the new tag */
-    uint32_t new_tags;
-    uint32_t *sequences;     /* collective calls begun, of each group, by the present rank */
-    struct coll_nodes nodes; /* of all ranks */
-    uint32_t *node_storage;
-    double left_over; /* whole_ns: ps that have been cut off */
-    enum status status;
-};
-
-#define NO_OPERATION UINT32_MAX
-
-__attribute__((format(printf, 2, 3))) static void fail(struct converter *converter, const char *format, ...)
+void converter_fail(struct converter *converter, const char *format, ...)
 {
     char text[256];
     va_list values;
@@ -58,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct converter *convert
 
 /* --------------------------------------------------------------- operations */
 
-static void list_add(struct after_list *list, struct after after)
+void after_list_add(struct after_list *list, struct after after)
 {
     list->at = mem_grow(list->at, &list->capacity, list->count + 1, "dependences");
     list->at[list->count++] = after;
@@ -67,51 +29,50 @@ static void list_add(struct after_list *list, struct after after)
 /* What has begun before something has ended goes on only when it has: the rank waits for `operation` too. */
 static void wait_for(struct converter *converter, uint32_t operation)
 {
-    list_add(&converter->front, (struct after){.operation = operation});
+    after_list_add(&converter->front, (struct after){.operation = operation});
 }
 
-static uint32_t add(struct converter *converter, const struct graph_operation *operation,
-                    const struct after_list *after)
+uint32_t converter_add(struct converter *converter, const struct graph_operation *operation,
+                       const struct after_list *after)
 {
     size_t index = (size_t)converter->builder.graph.operations;
     uint32_t number = graph_builder_add(&converter->builder, operation);
     converter->lines =
         mem_grow(converter->lines, &converter->line_capacity, index + 1, "places of operations");
     converter->lines[index] = converter->place.line;
-    for (size_t i = 0; i < after->count; i++)
+    for (size_t i = 0; after && i < after->count; i++)
         graph_builder_depend(&converter->builder, after->at[i].operation, number, after->at[i].on_begin);
     return number;
 }
 
 /* The rank goes on after this operation alone. */
-static void go_on_after(struct after_list *front, uint32_t operation, bool on_begin)
+void go_on_after(struct after_list *front, uint32_t operation, bool on_begin)
 {
     front->count = 0;
-    list_add(front, (struct after){.operation = operation, .on_begin = on_begin});
+    after_list_add(front, (struct after){.operation = operation, .on_begin = on_begin});
+}
+
+uint64_t converter_time(struct converter *converter, double picoseconds)
+{
+    if (!converter->options->whole_ns)
+        return picoseconds < 0x1p62 ? (uint64_t)(picoseconds + 0.5) : (uint64_t)PS_NEVER;
+    double wanted = picoseconds + converter->left_over;
+    uint64_t ns = wanted > 0 && wanted < 0x1p62 ? (uint64_t)(wanted / 1000 + 0.5) : 0;
+    converter->left_over = wanted - (double)ns * 1000;
+    return ns * 1000;
 }
 
 static void compute(struct converter *converter, double picoseconds)
 {
-    uint64_t time;
-    if (converter->options->whole_ns) {
-        double wanted = picoseconds + converter->left_over;
-        uint64_t ns = wanted > 0 && wanted < 0x1p62 ? (uint64_t)(wanted / 1000 + 0.5) : 0;
-        converter->left_over = wanted - (double)ns * 1000;
-        time = ns * 1000;
-    } else {
-        time = picoseconds < 0x1p62 ? (uint64_t)(picoseconds + 0.5) : (uint64_t)PS_NEVER;
-    }
-    if (!time)
-        return;
-    go_on_after(
-        &converter->front,
-        add(converter, &(struct graph_operation){.kind = GRAPH_COMPUTE, .amount = time}, &converter->front),
-        false);
+    const struct graph_operation operation = {.kind = GRAPH_COMPUTE,
+                                              .amount = converter_time(converter, picoseconds)};
+    if (operation.amount)
+        go_on_after(&converter->front, converter_add(converter, &operation, &converter->front), false);
 }
 
 /* -------------------------------------------------------------------- tags */
 
-static uint32_t new_tag(struct converter *converter, uint64_t what, uint64_t which)
+uint32_t converter_new_tag(struct converter *converter, uint64_t what, uint64_t which)
 {
     uint64_t key = (what ^ which * UINT64_C(0x9E3779B97F4A7C15)) * UINT64_C(0xD6E8FEB86659FD93);
     uint32_t *slot = hashmap_slot(&converter->tags, key ^ key >> 32);
@@ -124,141 +85,15 @@ static uint32_t tag_of(struct converter *converter, const struct call *call, int
 {
     if (tag == CALL_ANY_TAG) {
         if (converter->new_tags || call->context)
-            fail(converter,
-                 "a receive with any tag would take messages of other communicators and of collective "
-                 "calls too: a graph has tags only");
+            converter_fail(
+                converter,
+                "a receive with any tag would take messages of other communicators and of collective "
+                "calls too: a graph has tags only");
         return GRAPH_ANY;
     }
     if (!call->context && tag >= 0 && tag < FIRST_NEW_TAG)
         return (uint32_t)tag;
-    return new_tag(converter, (uint64_t)call->context << 32 | (uint32_t)tag, 0);
-}
-
-/* -------------------------------------------------------------- collectives */
-
-/* The messages of a phase all begin after `before`, and `after` gets their ends. */
-struct converter_sink {
-    struct coll_sink base;
-    struct converter *converter;
-    const struct call *call;
-    const struct after_list *before;
-    struct after_list after;
-    uint32_t tag;
-    uint8_t core;
-};
-
-static void add_message(struct converter_sink *sink, enum graph_kind kind, uint32_t peer, uint64_t bytes)
-{
-    struct converter *converter = sink->converter;
-    const struct group *group = &converter->source->groups[sink->call->group];
-    const struct graph_operation operation = {.kind = (uint8_t)kind,
-                                              .amount = bytes,
-                                              .peer = group_world(group, peer),
-                                              .tag = sink->tag,
-                                              .core = sink->core};
-    list_add(&sink->after, (struct after){.operation = add(converter, &operation, sink->before)});
-}
-
-static void sink_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
-{
-    add_message((struct converter_sink *)sink, GRAPH_SEND, peer, from.bytes);
-}
-
-static void sink_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
-{
-    add_message((struct converter_sink *)sink, GRAPH_RECV, peer, into.bytes);
-}
-
-static void refuse_shared(struct coll_sink *base)
-{
-    struct converter *converter = ((struct converter_sink *)base)->converter;
-    if (converter->status == STATUS_OK)
-        fail(converter,
-             "the algorithm of this call uses memory that ranks of a node share, which a graph does "
-             "not have; choose another one");
-}
-
-static void refuse_flag(struct coll_sink *sink, uint32_t flag)
-{
-    (void)flag;
-    refuse_shared(sink);
-}
-
-static void refuse_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
-{
-    (void)peer, (void)into, (void)flag;
-    refuse_shared(sink);
-}
-
-static void ignore_local(struct coll_sink *sink, struct coll_span from, struct coll_span into)
-{
-    (void)sink, (void)from, (void)into;
-}
-
-static const struct coll_nodes *nodes_of_all(struct converter *converter)
-{
-    const struct group *all = &converter->source->groups[0];
-    if (!converter->node_storage) {
-        converter->node_storage =
-            mem_alloc(coll_nodes_storage(all->size), sizeof *converter->node_storage, "nodes of ranks");
-        group_places(all, converter->options->patterns.ranks_per_node, converter->node_storage);
-        coll_nodes_init(&converter->nodes, all->size, converter->node_storage, converter->node_storage);
-    }
-    return &converter->nodes;
-}
-
-/* One operation that stands for many, so that those after it do not each depend on all. */
-static void join(struct converter *converter, struct after_list *list, uint8_t core)
-{
-    enum { FEW = 4 };
-    if (list->count <= FEW)
-        return;
-    uint32_t operation = add(converter, &(struct graph_operation){.kind = GRAPH_COMPUTE, .core = core}, list);
-    go_on_after(list, operation, false);
-}
-
-/* Returns what the end of the call is: the list is the caller's to free. */
-static struct after_list add_phases(struct converter *converter, const struct call *call, uint8_t core)
-{
-    struct coll_call described =
-        patterns_coll_call(converter->source, &converter->options->patterns, converter->rank, call);
-    const struct coll_algorithm *algorithm = patterns_algorithm(&converter->options->patterns, &described);
-    uint64_t sequence = converter->sequences[call->group]++;
-    struct after_list before = {.at = NULL};
-    for (size_t i = 0; i < converter->front.count; i++)
-        list_add(&before, converter->front.at[i]);
-    if (algorithm->node_aware && call->group)
-        fail(converter, "the algorithm %s of a group of ranks is not converted; choose another one",
-             algorithm->name);
-    else if (algorithm->node_aware)
-        described.nodes = nodes_of_all(converter);
-    struct converter_sink sink = {
-        .base = {.send = sink_send,
-                 .recv = sink_recv,
-                 .recv_raise = refuse_recv_raise,
-                 .barrier = refuse_shared,
-                 .raise = refuse_flag,
-                 .await = refuse_flag,
-                 .copy = ignore_local,
-                 .reduce = ignore_local},
-        .converter = converter,
-        .call = call,
-        .before = &before,
-        .tag = new_tag(converter, (uint64_t)call->group << 32 | call->context, sequence + 1),
-        .core = core};
-    for (uint32_t phase = 0; converter->status == STATUS_OK; phase++) {
-        sink.after.count = 0;
-        if (!coll_emit(algorithm, &described, phase, &sink.base))
-            break;
-        if (!sink.after.count)
-            continue;
-        join(converter, &sink.after, core);
-        struct after_list done = before;
-        before = sink.after;
-        sink.after = done;
-    }
-    free(sink.after.at);
-    return before;
+    return converter_new_tag(converter, (uint64_t)call->context << 32 | (uint32_t)tag, 0);
 }
 
 static void collective(struct converter *converter, const struct call *call)
@@ -266,7 +101,7 @@ static void collective(struct converter *converter, const struct call *call)
     bool immediate = call->flags & CALL_IMMEDIATE;
     uint32_t slot = call->slot;
     uint8_t core = immediate ? (uint8_t)(1 + (slot - SLOT_FIRST) % (MOST_CORES - 1)) : 0;
-    struct after_list after = add_phases(converter, call, core);
+    struct after_list after = converter_phases(converter, call, core);
     if (!immediate) {
         free(converter->front.at);
         converter->front = after;
@@ -275,7 +110,8 @@ static void collective(struct converter *converter, const struct call *call)
     if (after.count) { /* a wait for it requires one operation */
         uint32_t end = after.at[0].operation;
         if (after.count > 1 || after.at[0].on_begin)
-            end = add(converter, &(struct graph_operation){.kind = GRAPH_COMPUTE, .core = core}, &after);
+            end = converter_add(converter, &(struct graph_operation){.kind = GRAPH_COMPUTE, .core = core},
+                                &after);
         converter->slots[slot] = (struct after){.operation = end};
     }
     free(after.at);
@@ -290,13 +126,13 @@ static uint32_t add_point(struct converter *converter, enum graph_kind kind, con
                                               .amount = bytes,
                                               .peer = peer == CALL_ANY_SOURCE ? GRAPH_ANY : (uint32_t)peer,
                                               .tag = tag_of(converter, call, tag)};
-    return add(converter, &operation, &converter->front);
+    return converter_add(converter, &operation, &converter->front);
 }
 
 static void check_flags(struct converter *converter, const struct call *call)
 {
     if (call->flags & (CALL_SYNCHRONOUS | CALL_BUFFERED))
-        fail(converter, "a graph has no synchronous or buffered sends");
+        converter_fail(converter, "a graph has no synchronous or buffered sends");
 }
 
 static void point_to_point(struct converter *converter, const struct call *call)
@@ -370,7 +206,7 @@ static void convert_call(struct converter *converter, const struct call *call)
         collective(converter, call);
         break;
     }
-    join(converter, &converter->front, 0);
+    converter_join(converter, &converter->front, 0);
 }
 
 static void convert_rank(struct converter *converter)
@@ -473,8 +309,12 @@ enum status graph_of_calls(struct program *source, const struct graph_of_calls_o
 {
     struct converter converter = {.source = source, .options = options};
     source->ops->rewind(source);
-    for (; converter.status == STATUS_OK && converter.rank < source->ranks; converter.rank++)
-        convert_rank(&converter);
+    for (; converter.status == STATUS_OK && converter.rank < source->ranks; converter.rank++) {
+        if (source->graph)
+            converter_graph_rank(&converter);
+        else
+            convert_rank(&converter);
+    }
     source->ops->rewind(source);
     hashmap_free(&converter.tags);
     free(converter.front.at);

@@ -23,7 +23,15 @@ struct graph_of_calls_options {
     bool whole_ns; /* computations are whole nanoseconds; what is cut off one is added to the next */
 };
 
-/* Reads `source` from its first call to its last, and leaves it rewound. The caller closes both programs.
+/* Whether a program has to be converted before its graph is one of messages and computations alone. */
+static inline bool graph_has_calls(const struct program *program)
+{
+    return !program->graph || program->graph->calls;
+}
+
+/* A source that is a graph keeps its operations, and its collective calls become their messages.
+ *
+ * Reads `source` from its first call to its last, and leaves it rewound. The caller closes both programs.
  * STATUS_BAD_INPUT, reported: a graph cannot say what the program does. */
 enum status graph_of_calls(struct program *source, const struct graph_of_calls_options *options,
                            struct program **program);

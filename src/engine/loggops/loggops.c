@@ -286,7 +286,7 @@ static enum status run_graph(const struct engine_params *params, struct engine_u
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
-    if (params->program->graph)
+    if (!graph_has_calls(params->program))
         return run_graph(params, usage, visit, self);
     const struct compute_config *work = config_of(params->config, &compute_params);
     struct collective_config collective;
@@ -362,18 +362,13 @@ static enum status prepare(const struct engine_input *input)
                    "other");
         return STATUS_BAD_INPUT;
     }
-    if (input->program && input->program->graph && input->program->graph->calls) {
-        diag_error("%s has collective calls, for which LogGOPS has no rules: take another fabric",
-                   input->program->name);
-        return STATUS_BAD_INPUT;
-    }
     return input->compat ? check_units(input) : STATUS_OK;
 }
 
 static enum status estimate(const struct engine_params *params, struct estimate *estimate)
 {
     const struct graph *graph = params->program->graph;
-    if (!graph) {
+    if (graph_has_calls(params->program)) {
         estimate->unknown = "the graph of the calls";
         return STATUS_OK;
     }

@@ -1,0 +1,65 @@
+#include "graph/internal.h"
+
+/* Each operation is kept; a collective call becomes an operation that begins it, its messages, and one that
+ * ends it. */
+struct ends {
+    uint32_t begin, end;
+};
+
+static struct ends add_call(struct converter *converter, const struct graph_operation *operation)
+{
+    const struct graph_operation nothing = {.kind = GRAPH_COMPUTE, .core = operation->core};
+    const struct call *call = &converter->source->graph->calls[operation->amount];
+    struct ends ends = {.begin = converter_add(converter, &nothing, NULL)};
+    go_on_after(&converter->front, ends.begin, false);
+    struct after_list after = converter_phases(converter, call, operation->core);
+    ends.end = converter_add(converter, &nothing, &after);
+    free(after.at);
+    return ends;
+}
+
+static struct ends add_operation(struct converter *converter, const struct graph_operation *operation)
+{
+    struct graph_operation kept = *operation;
+    if (operation->kind == GRAPH_CALL)
+        return add_call(converter, operation);
+    if (operation->kind == GRAPH_WORK) {
+        kept.kind = GRAPH_COMPUTE;
+        kept.amount =
+            converter_time(converter, (double)operation->amount * converter->options->ps_per_operation);
+    }
+    uint32_t number = converter_add(converter, &kept, NULL);
+    return (struct ends){number, number};
+}
+
+static void add_dependences(struct converter *converter, const struct graph_rank *rank,
+                            const struct ends *ends)
+{
+    for (uint32_t i = 0; i < rank->count; i++) {
+        const struct graph_operation *operation = &rank->operations[i];
+        for (uint32_t k = operation->on_end; k < operation[1].on_end; k++) {
+            bool on_begin = k >= operation->on_begin;
+            graph_builder_depend(&converter->builder, on_begin ? ends[i].begin : ends[i].end,
+                                 ends[rank->dependents[k]].begin, on_begin);
+        }
+    }
+}
+
+void converter_graph_rank(struct converter *converter)
+{
+    const struct program *source = converter->source;
+    const struct graph_rank *rank = &source->graph->ranks[converter->rank];
+    struct ends *ends = mem_alloc(rank->count, sizeof *ends, "operations of a rank");
+    converter->sequences = mem_alloc(source->group_count, sizeof *converter->sequences, "groups of ranks");
+    converter->left_over = 0;
+    graph_builder_rank(&converter->builder);
+    for (uint32_t i = 0; converter->status == STATUS_OK && i < rank->count; i++) {
+        converter->place = source->graph->place(source, converter->rank, i);
+        ends[i] = add_operation(converter, &rank->operations[i]);
+    }
+    if (converter->status == STATUS_OK)
+        add_dependences(converter, rank, ends);
+    graph_builder_end(&converter->builder);
+    free(converter->sequences);
+    free(ends);
+}
