@@ -84,7 +84,8 @@ static const struct cli_option options[] = {
     [SCHEDULE_ORDER] = {"--order", 0, "given|random",
                         "in which greedy takes the requests, and aapc and combined phases of equal rank"},
     [SCHEDULE_LIMIT] = {"--limit", 0, "TIME",
-                        "how long best searches, 10 s; 0 s = until it is optimal or interrupted"},
+                        "how long best searches, 10 s; 0 s = until it is optimal or interrupted;\n"
+                        "with --switching no limit but that of --moves, unless it is set"},
     [SCHEDULE_MOVES] = {"--moves", 0, "N",
                         "how many moves best makes instead of --limit: then the result is reproducible"},
     [SCHEDULE_SEED] = {"--seed", 0, "N", "seed of all random choices: ties, orders, moves; 1"},

@@ -508,11 +508,13 @@ static enum status print_verdict(const struct circuit_run *run, const struct cir
     }
     json_t *object = json_make_object();
     json_put_text(object, "schedule", run->settings->verify);
-    json_put_flag(object, "valid", true);
+    bool is_valid = !*verdict->first_problem;
+    json_put_flag(object, "valid", is_valid);
+    json_put_text(object, "first_problem", is_valid ? NULL : verdict->first_problem);
     json_put_count(object, "circuits", verdict->circuits);
     json_put_number(object, "makespan_s", in_seconds(verdict->makespan_ps));
     json_put_number(object, "lower_bound_s", in_seconds(bounds->best_ps));
-    json_put_flag(object, "optimal", verdict->makespan_ps == bounds->best_ps);
+    json_put_flag(object, "optimal", is_valid && verdict->makespan_ps == bounds->best_ps);
     return cli_print_json(object, TIME_DIGITS);
 }
 
@@ -532,8 +534,10 @@ static enum status verify(const struct circuit_run *run)
     if (status == STATUS_OK) {
         struct circuit_bounds bounds = circuit_bounds_of(&problem);
         status = circuit_verify(&problem, path, text, size, run->deadline_ps, &verdict);
-        if (status == STATUS_OK)
-            status = print_verdict(run, &verdict, &bounds);
+        if (status == STATUS_OK || (status == STATUS_FAILED && run->settings->json)) {
+            enum status printed = print_verdict(run, &verdict, &bounds);
+            status = status == STATUS_OK ? printed : status;
+        }
         circuit_problem_free(&problem);
     }
     free(text);

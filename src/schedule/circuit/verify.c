@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 
-enum { MOST_REPORTED = 10, LONGEST_TIME = 48, LONGEST_TEXT = 256, NAME_TEXT = 96 };
+enum { MOST_REPORTED = 10, LONGEST_TIME = 48, LONGEST_TEXT = CIRCUIT_PROBLEM, NAME_TEXT = 96 };
 
 /* A line. `before_ps`: how long circuits of the same ports carry in the lines above. */
 struct replayed {
@@ -331,6 +331,8 @@ static void replay_all(struct replay *replay, ps_t deadline_ps, struct circuit_v
     check_deadline(replay, deadline_ps);
     check_carried(replay);
     report(replay);
+    if (replay->found_count)
+        memcpy(verdict->first_problem, replay->found[0].text, sizeof verdict->first_problem);
 }
 
 static void replay_init(struct replay *replay, const struct circuit_problem *problem)
