@@ -35,6 +35,7 @@ struct tap_record {
     uint32_t call;  /* enum call_op in which the rank was blocked */
     uint32_t cause; /* enum call_op of the last completion that it waited for */
     uint32_t peer;  /* the rank at its other end, or TAP_NOBODY */
+    uint32_t core;  /* of the rank, which computed */
     uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
     ps_t since, at;
     const struct message *message;

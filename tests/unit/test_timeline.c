@@ -98,6 +98,8 @@ struct slice_event {
     int has_ns;
 };
 
+static unsigned core_tracks; /* of cores behind core 0 */
+
 static void read_annotation(struct span from, struct slice_event *event)
 {
     struct field field;
@@ -174,6 +176,21 @@ static void read_event(struct span from, uint64_t time)
     (event.type == 1 ? begin_slice : end_slice)(track, &event, time);
 }
 
+/* "core 1 of rank 3": 1 + 3. 0: another name. */
+static uint64_t rank_of_core(struct span name)
+{
+    char text[64] = "";
+    unsigned core;
+    unsigned long rank;
+    assert_true((size_t)(name.end - name.at) < sizeof text);
+    memcpy(text, name.at, (size_t)(name.end - name.at));
+    if (sscanf(text, "core %u of rank %lu", &core, &rank) != 2)
+        return 0;
+    assert_true(core > 0);
+    core_tracks++;
+    return 1 + rank;
+}
+
 static void read_track(struct span from)
 {
     struct field field, inner;
@@ -181,6 +198,8 @@ static void read_track(struct span from)
     while (next_field(&from, &field)) {
         if (field.number == 1)
             uuid = field.value;
+        if (field.number == 2)
+            rank = rank_of_core(field.block);
         if (field.number != 4)
             continue;
         while (next_field(&field.block, &inner))
@@ -320,6 +339,22 @@ static void timelines_of_all_fabrics_add_up(void **state)
             check((const char *const[]){fabrics_[i], workloads_[k], NULL});
 }
 
+/* A core is a lane, and the sum over the lanes of a rank is its computing time. */
+static void timelines_of_graphs_add_up(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=hockney", "fabric=packet", "fabric=fmu"};
+    static const char *const traces_[] = {"trace=tests/goal/cases/cpu-05.goal",
+                                          "trace=tests/goal/cases/dag-00.goal",
+                                          "trace=tests/goal/cases/xcpu-04.goal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++)
+        for (size_t k = 0; k < sizeof traces_ / sizeof *traces_; k++) {
+            core_tracks = 0;
+            check((const char *const[]){fabrics_[i], traces_[k], NULL});
+            assert_int_equal(core_tracks > 0, k != 1); /* dag-00 has one core */
+        }
+}
+
 static void timelines_with_handshakes_and_nodes_add_up(void **state)
 {
     static const char *const handshakes[] = {"rendezvous.handshakes=1", "rendezvous.handshakes=2",
@@ -421,6 +456,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timelines_of_all_fabrics_add_up),
+        cmocka_unit_test(timelines_of_graphs_add_up),
         cmocka_unit_test(timelines_with_handshakes_and_nodes_add_up),
         cmocka_unit_test(timelines_with_hosts_add_up),
         cmocka_unit_test(timelines_of_fmu_fabrics_add_up),

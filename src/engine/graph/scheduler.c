@@ -175,9 +175,11 @@ static bool compute(struct graph_scheduler *scheduler, uint32_t core, const stru
 {
     ps_t now = loop_of(scheduler)->now, time = duration_of(scheduler, operation), at = ps_add(now, time);
     set_busy(scheduler, core, at);
-    tap_emit(
-        tap_of(scheduler),
-        &(struct tap_record){.kind = TAP_COMPUTED, .rank = core / scheduler->cores, .since = now, .at = at});
+    tap_emit(tap_of(scheduler), &(struct tap_record){.kind = TAP_COMPUTED,
+                                                     .rank = core / scheduler->cores,
+                                                     .core = core % scheduler->cores,
+                                                     .since = now,
+                                                     .at = at});
     graph_causes_computed(scheduler, core, at - now);
     return true;
 }

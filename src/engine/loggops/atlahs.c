@@ -41,7 +41,7 @@ static void compute(struct loggops *engine, const struct loggops_event *event,
         return;
     }
     *cpu = event->at + loggops_duration(engine, operation);
-    loggops_tell_busy(engine, event->host, event->at, *cpu, BUSY_COMPUTES);
+    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, BUSY_COMPUTES);
     loggops_begin(engine, event->host, event->subject, 0);
     loggops_end(engine, event->host, event->subject, *cpu);
 }
@@ -58,7 +58,7 @@ static void send(struct loggops *engine, const struct loggops_event *event,
     when_t by_nic = of_bytes(engine, operation->amount);
     *cpu = at + engine->o + by_cpu(engine, operation->amount);
     *nic = at + engine->g + by_nic;
-    loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
+    loggops_tell_busy(engine, event->host, operation->core, at, *cpu, BUSY_SENDS);
     loggops_begin(engine, event->host, event->subject, 0);
     loggops_send(engine, event->host, event->subject, at, *cpu + engine->L + by_nic);
     if (size_of(operation->amount) <= engine->S)
@@ -94,7 +94,7 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     when_t cpu = nic + engine->o + by_cpu(engine, operation->amount);
     *loggops_cpu(engine, host, operation->core) = cpu;
     *loggops_receive_nic(engine, host, operation->nic) = nic;
-    loggops_tell_busy(engine, host, nic, cpu, BUSY_RECEIVES);
+    loggops_tell_busy(engine, host, operation->core, nic, cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, index, at);
     if (size_of(operation->amount) > engine->S)
         release_sender(engine, message_at(&engine->messages, index), operation, cpu, nic);
@@ -124,7 +124,8 @@ void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *
         return;
     }
     const struct loggops_receive posted = *loggops_receive_at(engine, met);
-    when_t *cpu = loggops_cpu(engine, host, loggops_operation(engine, host, posted.operation)->core);
+    const struct graph_operation *receive = loggops_operation(engine, host, posted.operation);
+    when_t *cpu = loggops_cpu(engine, host, receive->core);
     when_t *nic = loggops_receive_nic(engine, host, sent->nic), at = event->at;
     if (when_max(*cpu, *nic) > at) { /* the receive goes to the end of its queue */
         loggops_push_again(engine, event, when_max(*cpu, *nic));
@@ -134,7 +135,7 @@ void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *
     pool_give(&engine->receives, met);
     *nic = when_max(*nic, at) + engine->g;
     *cpu = *nic + engine->o + by_cpu(engine, message->bytes);
-    loggops_tell_busy(engine, host, *nic, *cpu, BUSY_RECEIVES);
+    loggops_tell_busy(engine, host, receive->core, *nic, *cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, event->subject, at);
     if (size_of(message->bytes) > engine->S)
         release_sender(engine, message, sent, *cpu, *nic);

@@ -217,7 +217,7 @@ void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *
 /* report.c */
 ps_t loggops_ps(const struct loggops *engine, when_t time); /* PS_NEVER: out of range */
 enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS, BUSY_RECEIVES };
-void loggops_tell_busy(struct loggops *engine, uint32_t host, when_t since, when_t until,
+void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with);
 /* The message of a send, which begins at `at`: it is at its peer at `there`. */
 void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there);

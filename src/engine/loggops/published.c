@@ -59,7 +59,7 @@ static void compute(struct loggops *engine, const struct loggops_event *event,
         return;
     }
     *cpu = when_add(engine, event->at, loggops_duration(engine, operation));
-    loggops_tell_busy(engine, event->host, event->at, *cpu, BUSY_COMPUTES);
+    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, BUSY_COMPUTES);
     loggops_begin(engine, event->host, event->subject, event->at);
     loggops_end(engine, event->host, event->subject, *cpu);
 }
@@ -76,7 +76,7 @@ static void send(struct loggops *engine, const struct loggops_event *event,
     when_t posted = when_add(engine, at, engine->o);
     *cpu = when_add(engine, posted, of_bytes(engine, operation->amount, engine->O));
     *nic = when_add(engine, when_add(engine, at, engine->g), of_bytes(engine, operation->amount, engine->G));
-    loggops_tell_busy(engine, event->host, at, *cpu, BUSY_SENDS);
+    loggops_tell_busy(engine, event->host, operation->core, at, *cpu, BUSY_SENDS);
     loggops_begin(engine, event->host, event->subject, at);
     loggops_send(engine, event->host, event->subject, at, when_add(engine, posted, engine->L));
     if (!loggops_is_synchronous(engine, operation))
@@ -138,7 +138,7 @@ void loggops_published_message(struct loggops *engine, const struct loggops_even
     when_t by_cpu = of_bytes(engine, message->bytes, engine->O);
     *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(by_cpu, by_nic));
     *nic = when_add(engine, when_add(engine, at, engine->g), by_nic);
-    loggops_tell_busy(engine, host, at, *cpu, BUSY_RECEIVES);
+    loggops_tell_busy(engine, host, operation->core, at, *cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, event->subject, *cpu);
     uint32_t met = loggops_meet_receive(engine, host, sender, operation->tag);
     if (met == POOL_NONE) {

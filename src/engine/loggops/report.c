@@ -25,7 +25,7 @@ static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_
                                                        .at = to});
 }
 
-void loggops_tell_busy(struct loggops *engine, uint32_t host, when_t since, when_t until,
+void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with)
 {
     struct loggops_host *at = &engine->hosts[host];
@@ -34,8 +34,9 @@ void loggops_tell_busy(struct loggops *engine, uint32_t host, when_t since, when
         tell_idle(engine, host, at->covered, since);
     at->covered = when_max(at->covered, until);
     if (with == BUSY_COMPUTES)
-        tap_emit(engine->params->tap,
-                 &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .since = from, .at = to});
+        tap_emit(
+            engine->params->tap,
+            &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .core = core, .since = from, .at = to});
     else
         at->software = ps_add(at->software, to - from);
 }

@@ -65,7 +65,10 @@ struct timeline_format {
                   ps_t at); /* call: CALL_COMPUTE ... */
     void (*leave)(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait);
     void (*end_rank)(struct timeline *timeline, uint32_t rank, ps_t at);
-    /* Each may be NULL. */
+    /* Each may be NULL. A core behind core 0 begins or ends to compute; without these functions a rank does
+     * while one of its cores does. */
+    void (*enter_core)(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at);
+    void (*leave_core)(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at);
     void (*sent)(struct timeline *timeline, const struct timeline_message *message);
     void (*received)(struct timeline *timeline, const struct timeline_message *message, ps_t at);
     void (*message)(struct timeline *timeline, const struct timeline_message *message,
@@ -82,10 +85,17 @@ struct timeline_lane {
     uint64_t track;
 };
 
+/* A core that computes. */
+struct timeline_core {
+    uint32_t rank, core;
+};
+
 struct timeline_rank {
     struct timeline_lane *lanes;
     size_t lane_count, lane_capacity;
-    uint32_t computing; /* its cores that compute; it does while one does */
+    uint64_t *core_tracks; /* of the cores behind core 0; 0: not made yet */
+    size_t core_capacity;
+    uint32_t computing; /* its cores that are shown together and compute */
     bool is_waiting;
 };
 
@@ -104,7 +114,8 @@ struct timeline {
     struct timeline_breakdown breakdown;
     struct event_loop later; /* events that the run reports before they are due */
     struct pool arrivals;    /* struct timeline_message */
-    uint32_t computed_kind, received_kind;
+    struct pool cores;       /* struct timeline_core */
+    uint32_t computed_kind, core_kind, received_kind;
     uint64_t message_count;
 };
 

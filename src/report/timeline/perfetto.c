@@ -183,22 +183,43 @@ static void perfetto_begin_run(struct timeline *timeline)
         put_thread(perfetto, rank);
 }
 
+/* A track below that of the rank. */
+static uint64_t put_track_of(struct perfetto *perfetto, uint32_t rank, const char *name)
+{
+    struct protobuf track = {.length = 0};
+    protobuf_uint(&track, TRACK_UUID, ++perfetto->tracks);
+    protobuf_text(&track, TRACK_NAME, name);
+    protobuf_uint(&track, TRACK_PARENT, perfetto->first_rank_track + rank);
+    put_track(perfetto, &track);
+    return perfetto->tracks;
+}
+
 static uint64_t track_of_lane(struct timeline *timeline, const struct timeline_message *message)
 {
-    struct perfetto *perfetto = timeline->file;
     struct timeline_lane *lane = &timeline->rank[message->source].lanes[message->lane];
     if (lane->track == 0) {
-        struct protobuf track = {.length = 0};
         char name[64];
-        lane->track = ++perfetto->tracks;
         snprintf(name, sizeof name, "messages of rank %" PRIu32 ", lane %" PRIu32, message->source,
                  message->lane + 1);
-        protobuf_uint(&track, TRACK_UUID, lane->track);
-        protobuf_text(&track, TRACK_NAME, name);
-        protobuf_uint(&track, TRACK_PARENT, perfetto->first_rank_track + message->source);
-        put_track(perfetto, &track);
+        lane->track = put_track_of(timeline->file, message->source, name);
     }
     return lane->track;
+}
+
+static uint64_t track_of_core(struct timeline *timeline, uint32_t rank_index, uint32_t core)
+{
+    struct timeline_rank *rank = &timeline->rank[rank_index];
+    size_t known = rank->core_capacity;
+    rank->core_tracks =
+        mem_grow(rank->core_tracks, &rank->core_capacity, (size_t)core + 1, "tracks of cores");
+    for (; known < rank->core_capacity; known++)
+        rank->core_tracks[known] = 0;
+    if (rank->core_tracks[core] == 0) {
+        char name[64];
+        snprintf(name, sizeof name, "core %" PRIu32 " of rank %" PRIu32, core, rank_index);
+        rank->core_tracks[core] = put_track_of(timeline->file, rank_index, name);
+    }
+    return rank->core_tracks[core];
 }
 
 /* ------------------------------------------------------------------- slices */
@@ -287,6 +308,18 @@ static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struc
         note_ns(&event, NOTE_IDLE_NS, wait->at - wait->since);
     note_text(&event, NOTE_WAITED_FOR, timeline_wait_text(wait, text, sizeof text));
     put_event(perfetto, &event, wait->at);
+}
+
+static void perfetto_enter_core(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at)
+{
+    struct protobuf event;
+    begin_slice(&event, track_of_core(timeline, rank, core), CATEGORY_RANK, CALL_COMPUTE + 1U);
+    put_event(timeline->file, &event, at);
+}
+
+static void perfetto_leave_core(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at)
+{
+    end_slice(timeline->file, track_of_core(timeline, rank, core), at);
 }
 
 static void perfetto_end_rank(struct timeline *timeline, uint32_t rank, ps_t at)
@@ -381,6 +414,8 @@ const struct timeline_format perfetto_format = {
     .begin_run = perfetto_begin_run,
     .enter = perfetto_enter,
     .leave = perfetto_leave,
+    .enter_core = perfetto_enter_core,
+    .leave_core = perfetto_leave_core,
     .end_rank = perfetto_end_rank,
     .message = perfetto_message,
     .end_run = perfetto_end_run,

@@ -20,6 +20,14 @@ static void end_computation(void *self, uint32_t rank)
         timeline->format->leave(timeline, rank, &computed);
 }
 
+static void end_core(void *self, uint32_t index)
+{
+    struct timeline *timeline = self;
+    const struct timeline_core *core = pool_at(&timeline->cores, index);
+    timeline->format->leave_core(timeline, core->rank, core->core, timeline->later.now);
+    pool_give(&timeline->cores, index);
+}
+
 static void end_message(void *self, uint32_t index)
 {
     struct timeline *timeline = self;
@@ -122,6 +130,25 @@ static void take_finished(struct timeline *timeline, const struct tap_record *re
     }
 }
 
+static void take_computed(struct timeline *timeline, const struct tap_record *record)
+{
+    struct timeline_rank *rank = &timeline->rank[record->rank];
+    ps_t since = ps_max(record->since, timeline->later.now);
+    if (record->at <= since)
+        return;
+    if (record->core && timeline->format->enter_core) {
+        uint32_t index = pool_take(&timeline->cores);
+        *(struct timeline_core *)pool_at(&timeline->cores, index) =
+            (struct timeline_core){record->rank, record->core};
+        timeline->format->enter_core(timeline, record->rank, record->core, since);
+        loop_at(&timeline->later, record->at, timeline->core_kind, index);
+        return;
+    }
+    if (rank->computing++ == 0)
+        timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
+    loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
+}
+
 static void take_state(struct timeline *timeline, const struct tap_record *record)
 {
     const struct timeline_wait wait = {.call = (uint8_t)record->call,
@@ -130,7 +157,6 @@ static void take_state(struct timeline *timeline, const struct tap_record *recor
                                        .since = record->since,
                                        .at = record->at};
     struct timeline_rank *rank = &timeline->rank[record->rank];
-    ps_t since = ps_max(record->since, timeline->later.now);
     if (record->kind == TAP_BLOCKED) {
         rank->is_waiting = true;
         timeline->format->enter(timeline, record->rank, wait.call, record->at);
@@ -138,10 +164,6 @@ static void take_state(struct timeline *timeline, const struct tap_record *recor
         if (rank->is_waiting) /* an engine may tell afterwards only */
             timeline->format->leave(timeline, record->rank, &wait);
         rank->is_waiting = false;
-    } else if (record->at > since) {
-        if (rank->computing++ == 0)
-            timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
-        loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
     }
 }
 
@@ -176,6 +198,9 @@ static void take_record(void *self, const struct tap_record *record)
         break;
     case TAP_FINISHED:
         take_finished(timeline, record);
+        break;
+    case TAP_COMPUTED:
+        take_computed(timeline, record);
         break;
     case TAP_ENDED:
         timeline->format->end_rank(timeline, record->rank, timeline->later.now);
@@ -224,8 +249,10 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
     timeline->rank = mem_alloc(ranks, sizeof *timeline->rank, "timelines of ranks");
     pool_init(&timeline->parts, sizeof(struct timeline_part), "parts of messages");
     pool_init(&timeline->arrivals, sizeof(struct timeline_message), "messages under way");
+    pool_init(&timeline->cores, sizeof(struct timeline_core), "cores that compute");
     loop_init(&timeline->later);
     timeline->computed_kind = loop_register(&timeline->later, end_computation, timeline);
+    timeline->core_kind = loop_register(&timeline->later, end_core, timeline);
     timeline->received_kind = loop_register(&timeline->later, end_message, timeline);
     timeline->format->begin_run(timeline);
     uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
@@ -236,13 +263,16 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
 
 static void free_run(struct timeline *timeline)
 {
-    for (uint32_t i = 0; i < timeline->ranks; i++)
+    for (uint32_t i = 0; i < timeline->ranks; i++) {
         free(timeline->rank[i].lanes);
+        free(timeline->rank[i].core_tracks);
+    }
     free(timeline->rank);
     free(timeline->messages);
     free(timeline->breakdown.parts);
     pool_free(&timeline->parts);
     pool_free(&timeline->arrivals);
+    pool_free(&timeline->cores);
     loop_free(&timeline->later);
     timeline->rank = NULL;
     timeline->messages = NULL;
