@@ -225,9 +225,8 @@ static ps_t makespan_with(const struct random_calls *program, const char *const 
 /* Without contention the makespan is a maximum over paths of sums, so it is convex in every time, and the
  * critical path's part of that time lies between its slopes on both sides. A path that is wrong somewhere
  * fails here. */
-static void path_decides_the_makespan(void **state)
+static void check_that_it_decides(void)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
         struct random_calls *program = random_calls_make(seed, false);
         const char *const *protocol = protocols[seed % PROTOCOLS];
@@ -253,6 +252,20 @@ static void path_decides_the_makespan(void **state)
         critical_path_free(&path);
         free(program);
     }
+}
+
+static void path_decides_the_makespan(void **state)
+{
+    (void)state;
+    check_that_it_decides();
+}
+
+static void path_of_the_graph_decides_too(void **state)
+{
+    (void)state;
+    script_as_graph = true;
+    check_that_it_decides();
+    script_as_graph = false;
 }
 
 /* If a run keeps few links, the list is shorter, and all sums are the same. */
@@ -318,6 +331,7 @@ int main(void)
         cmocka_unit_test(parts_add_up_on_every_fabric),
         cmocka_unit_test(parts_add_up_with_hosts),
         cmocka_unit_test(path_decides_the_makespan),
+        cmocka_unit_test(path_of_the_graph_decides_too),
         cmocka_unit_test(what_is_forgotten_is_summed),
         cmocka_unit_test(sums_need_no_list),
     };

@@ -456,6 +456,33 @@ static void paths_add_up(void **state)
     script_path = NULL;
 }
 
+/* With hosts the software on the path is about that of the calls: a core that handles a message and then
+ * begins an operation has waited for the cause of that. */
+static void paths_with_hosts_follow_messages(void **state)
+{
+    (void)state;
+    static const char *const host[] = {"host.system=thunderx2", "hockney.latency=200ns", NULL};
+    ps_t software[2] = {0}, length[2] = {0};
+    for (int as = 0; as < 2; as++) {
+        struct critical_path path;
+        script_as_graph = as;
+        script_path = &path;
+        for (uint64_t seed = 1; seed <= 40; seed++) {
+            struct random_calls *program = random_calls_make(seed, false);
+            script_run(program->lists, program->ranks, "hockney", host, &as_graph);
+            assert_int_equal(as_graph.status, STATUS_OK);
+            software[as] += path.kinds[CRITICAL_SOFTWARE];
+            length[as] += path.length;
+            critical_path_free(&path);
+            free(program);
+        }
+    }
+    script_as_graph = false;
+    script_path = NULL;
+    assert_true(length[1] < length[0] * 21 / 20 && length[1] > length[0] * 19 / 20);
+    assert_true(software[1] < software[0] * 5 / 4 && software[1] > software[0] * 3 / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +497,7 @@ int main(void)
         cmocka_unit_test(calls_take_as_long_as_their_graph),
         cmocka_unit_test(also_where_messages_share_links),
         cmocka_unit_test(paths_add_up),
+        cmocka_unit_test(paths_with_hosts_follow_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@ void graph_causes_init(struct graph_causes *causes, const struct graph_scheduler
 {
     struct critical *critical = causes->critical = scheduler->layers->context.critical;
     size_t operations = (size_t)scheduler->graph->operations, ranks = scheduler->program->ranks;
+    causes->posting = POOL_NONE;
     if (!critical)
         return;
     causes->latest = mem_alloc(operations, sizeof *causes->latest, "critical path");
@@ -60,11 +61,11 @@ void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation)
     critical_told(critical);
 }
 
-void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation)
+void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation, ps_t at)
 {
     struct graph_causes *causes = &scheduler->causes;
     uint32_t cause = POOL_NONE;
-    if (!causes->critical)
+    if (!causes->critical || (causes->posting == operation && at <= scheduler->layers->context.loop.now))
         return;
     critical_hold(causes->critical, &cause);
     if (cause == POOL_NONE)

@@ -87,7 +87,9 @@ static void set_free(struct graph_scheduler *scheduler, uint32_t index)
     struct graph_core *core = &scheduler->core[index];
     uint32_t rank = index / scheduler->cores;
     core->is_busy = false;
-    core->free_at = loop_of(scheduler)->now;
+    if (!core->begins) /* handling a message before that is no work of an operation: it waited for its cause
+                        */
+        core->free_at = loop_of(scheduler)->now;
     scheduler->ranks[rank].busy--;
 }
 
@@ -156,7 +158,7 @@ static void on_complete(void *self, uint32_t index, ps_t at, uint32_t peer)
 {
     struct graph_scheduler *scheduler = self;
     (void)peer;
-    graph_causes_complete(scheduler, index);
+    graph_causes_complete(scheduler, index, at);
     loop_at(loop_of(scheduler), ps_max(at, loop_of(scheduler)->now), scheduler->end_kind, index);
 }
 
@@ -200,8 +202,8 @@ static void communicate(struct graph_scheduler *scheduler, uint32_t index,
         .bytes = is_send ? operation->amount : INT64_MAX,
         .op = is_send ? CALL_SEND : CALL_RECV,
         .call_flags = CALL_IMMEDIATE | (operation->is_eager ? CALL_EAGER : 0)};
-    if (operation->kind != GRAPH_RECV)
-        graph_causes_post(scheduler, index);
+    graph_causes_post(scheduler, index);
+    scheduler->causes.posting = index;
     if (operation->kind == GRAPH_CALL) {
         struct call call = scheduler->graph->calls[operation->amount];
         call.flags |= CALL_IMMEDIATE;
@@ -211,6 +213,7 @@ static void communicate(struct graph_scheduler *scheduler, uint32_t index,
     } else {
         p2p_receive(&scheduler->layers->p2p, &post);
     }
+    scheduler->causes.posting = POOL_NONE;
 }
 
 /* Core 0 stops polling. False: it handles a message until an event, and begins then. */

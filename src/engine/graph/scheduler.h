@@ -47,6 +47,7 @@ struct graph_causes {
     struct critical *critical;
     struct critical_strand *strands; /* of the cores behind core 0 */
     uint32_t *latest; /* of each operation: the cause of its last dependence, then of its end */
+    uint32_t posting; /* the operation that is being posted; POOL_NONE: none */
 };
 
 struct graph_scheduler {
@@ -86,10 +87,11 @@ void graph_causes_free(struct graph_causes *causes);
 /* The core begins an operation now, and has been free since `free_at`. */
 void graph_causes_begin(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation, ps_t free_at);
 void graph_causes_computed(struct graph_scheduler *scheduler, uint32_t core, ps_t time);
-/* The core posts a send or a collective call, which may end without another cause. */
+/* The core posts a message or a collective call, which may end without another cause. */
 void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation);
-/* The present cause, or else the core that posted it, is why the operation ends. */
-void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation);
+/* The present cause is why the operation ends at `at`. Where there is none, or the operation ends when it is
+ * posted, as a receive whose message is there, it is the core that posted it. */
+void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation, ps_t at);
 void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation);
 /* What `before` has is also the cause of `after`. */
 void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, uint32_t after);
