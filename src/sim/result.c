@@ -31,6 +31,18 @@ static void count_latency(struct result *result, const struct message *message)
     result->latency_max = ps_max(result->latency_max, latency);
 }
 
+/* A rank of several cores computes while one of them does. Until it ends, `finish` is how long it has
+ * computed.
+ */
+static void count_computed(struct rank_row *row, ps_t since, ps_t at)
+{
+    since = ps_max(since, row->finish);
+    if (at <= since)
+        return;
+    row->compute += at - since;
+    row->finish = at;
+}
+
 static void collect(void *self, const struct tap_record *record)
 {
     struct result *result = self;
@@ -45,7 +57,7 @@ static void collect(void *self, const struct tap_record *record)
         result->idle_by_cause[record->cause] += record->at - record->since;
         break;
     case TAP_COMPUTED:
-        result->rows[record->rank].compute += record->at - record->since;
+        count_computed(&result->rows[record->rank], record->since, record->at);
         break;
     case TAP_SOFTWARE:
         result->rows[record->rank].software = record->at;
