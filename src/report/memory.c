@@ -36,7 +36,7 @@ static void print_fabric(const char *fabric, const struct estimate *estimate, do
     fprintf(out, "  %-*s %s%s\n", NAME_WIDTH, "in all", show(total, text, sizeof text),
             total > room_bytes ? ": refused without --force" : "");
     if (estimate->unknown)
-        fprintf(out, "  without the memory of %s, a plug-in, which is unknown\n", estimate->unknown);
+        fprintf(out, "  without the memory of %s, which is unknown\n", estimate->unknown);
 }
 
 enum status memory_report_print(const struct memory_report *report, FILE *out)

@@ -6,6 +6,7 @@
 #include "engine/loggops/internal.h"
 #include "engine/params.h"
 #include "graph/of_calls.h"
+#include "workload/messages.h"
 
 /* ------------------------------------------------------------ dependences */
 
@@ -282,6 +283,16 @@ static enum status run_graph(const struct engine_params *params, struct engine_u
     return status;
 }
 
+static struct patterns_options patterns_of(const struct config *config, struct collective_config *collective)
+{
+    collective_config_of(config, collective);
+    return (struct patterns_options){.choices = collective->choice,
+                                     .window = (uint32_t)collective->window,
+                                     .leaders = (uint32_t)collective->leaders,
+                                     .segment_bytes = collective->segment_bytes,
+                                     .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
+}
+
 /* A program of calls runs as its graph. The simulators count in whole ns. */
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
@@ -291,15 +302,10 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     const struct compute_config *work = config_of(params->config, &compute_params);
     struct collective_config collective;
     struct program *graph;
-    collective_config_of(params->config, &collective);
-    const struct graph_of_calls_options options = {
-        .patterns = {.choices = collective.choice,
-                     .window = (uint32_t)collective.window,
-                     .leaders = (uint32_t)collective.leaders,
-                     .segment_bytes = collective.segment_bytes,
-                     .ranks_per_node = node_config_ranks(config_of(params->config, &node_params))},
-        .ps_per_operation = (double)PS_PER_S / (double)work->rate_flops * work->scale,
-        .whole_ns = rules_of(params->config) != LOGGOPS_MENDED};
+    const struct graph_of_calls_options options = {.patterns = patterns_of(params->config, &collective),
+                                                   .ps_per_operation = (double)PS_PER_S /
+                                                                       (double)work->rate_flops * work->scale,
+                                                   .whole_ns = rules_of(params->config) != LOGGOPS_MENDED};
     enum status status = graph_of_calls(params->program, &options, &graph);
     if (status != STATUS_OK)
         return status;
@@ -365,16 +371,29 @@ static enum status prepare(const struct engine_input *input)
     return input->compat ? check_units(input) : STATUS_OK;
 }
 
+/* The graph of a program of calls: about two operations for a message, and one for each call. */
+static struct graph estimate_graph(const struct engine_params *params, struct estimate *estimate)
+{
+    struct collective_config collective;
+    const struct patterns_options options = patterns_of(params->config, &collective);
+    const struct program_estimate about = program_estimate(params->program, &options);
+    double operations = 2 * (double)about.messages + (double)about.calls;
+    if (!about.calls)
+        estimate->unknown = "the graph of the calls";
+    estimate_add(estimate, "graph of the calls", "fewer messages",
+                 estimate_array(operations, sizeof(struct graph_operation)) +
+                     estimate_array(operations, sizeof(uint64_t)) +
+                     estimate_array(operations, sizeof(uint32_t)));
+    return (struct graph){.operations = (uint64_t)operations, .sends = about.messages, .cores = 1, .nics = 1};
+}
+
 static enum status estimate(const struct engine_params *params, struct estimate *estimate)
 {
-    const struct graph *graph = params->program->graph;
-    if (graph_has_calls(params->program)) {
-        estimate->unknown = "the graph of the calls";
-        return STATUS_OK;
-    }
-    double ranks = params->program->ranks, operations = (double)graph->operations;
-    double at_once = (double)graph->sends < 2 * ranks ? (double)graph->sends : 2 * ranks;
-    double hosts = sizeof(struct loggops_host) + (graph->cores + 2.0 * graph->nics) * sizeof(when_t);
+    const struct graph graph =
+        params->program->graph ? *params->program->graph : estimate_graph(params, estimate);
+    double ranks = params->program->ranks, operations = (double)graph.operations;
+    double at_once = (double)graph.sends < 2 * ranks ? (double)graph.sends : 2 * ranks;
+    double hosts = sizeof(struct loggops_host) + (graph.cores + 2.0 * graph.nics) * sizeof(when_t);
     estimate_add(estimate, "operations", "fewer operations", operations * sizeof(struct loggops_run));
     estimate_add(estimate, "hosts", "fewer ranks, cpus or NICs", ranks * hosts);
     estimate_add(estimate, "messages", "fewer messages at a time",
