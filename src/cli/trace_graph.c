@@ -147,11 +147,15 @@ enum status cli_trace_graph_info(struct program *program, bool json)
 
 static void print_check(const struct program *program, const struct graph_check *check)
 {
+    struct graph_summary summary;
+    graph_summary_of(program, &summary);
     quote_terminal(stdout, program->name);
     printf(": %" PRIu32 " ranks, a graph of %" PRIu64 " operations\n", program->ranks,
            program->graph->operations);
     printf("  operations    read; each is known, with numbers in range and ranks that exist\n");
     printf("  dependences   %" PRIu64 ": none leads back to where it begins\n", program->graph->dependences);
+    printf("  alone         %" PRIu64 " operations require no other, and no other requires them\n",
+           summary.alone);
     printf("  channels      %" PRIu64 " (source, destination, tag): ", check->channels);
     if (check->unmatched)
         printf("%" PRIu64 " do not pair up, wildcards included\n", check->unmatched);
