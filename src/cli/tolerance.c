@@ -18,6 +18,7 @@
 #include "output/json.h"
 #include "output/quote.h"
 #include "output/standard.h"
+#include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/traffic.h"
@@ -73,6 +74,7 @@ static const struct cli_command command = {
 
 struct tolerance_arguments {
     struct config *config;
+    const char *file, *trace; /* NULL: not given */
     const char *of;
     ps_t from, to;
     bool json;
@@ -88,11 +90,14 @@ static bool read_time(const char *option, const char *value, ps_t *time)
     return false;
 }
 
-static bool take_word(struct tolerance_arguments *arguments, const char *value)
+/* Words and plug-ins come first: a file may have parameters of plug-ins, and options win over the file. */
+static bool take_word(void *self, int found, const char *value)
 {
-    if (trace_input_is_likely(value))
-        return config_assign(arguments->config, "trace", value, "--trace") == STATUS_OK;
-    return config_read_file(arguments->config, value) == STATUS_OK;
+    struct tolerance_arguments *arguments = self;
+    if (found != CLI_WORD)
+        return true;
+    const char **place = trace_input_is_likely(value) ? &arguments->trace : &arguments->file;
+    return cli_take_word(&command, place, value, place == &arguments->trace ? "trace" : "experiment file");
 }
 
 static bool take(void *self, int found, const char *value)
@@ -104,7 +109,7 @@ static bool take(void *self, int found, const char *value)
                                         [TOLERANCE_FABRIC] = "fabric",
                                         [TOLERANCE_MACHINE] = "machine"};
     if (found == CLI_WORD)
-        return take_word(arguments, value);
+        return true;
     switch (found - CLI_OPTION) {
     case TOLERANCE_TRACE:
     case TOLERANCE_WORKLOAD:
@@ -539,13 +544,37 @@ static enum status answer(const struct tolerance_arguments *arguments)
     return status;
 }
 
+static enum status make_config(struct tolerance_arguments *arguments)
+{
+    size_t count, length = 0;
+    char *text = NULL;
+    enum status status = STATUS_OK;
+    if (arguments->file) {
+        text = config_load_file(arguments->file, &length);
+        status = text ? plugin_load_from_text(arguments->file, text, length) : STATUS_BAD_INPUT;
+    }
+    const struct param_table *const *tables = components_params(&count);
+    arguments->config = config_open(tables, count);
+    if (status == STATUS_OK && !arguments->config)
+        status = STATUS_FAILED;
+    if (status == STATUS_OK && text)
+        status = config_read_text(arguments->config, arguments->file, text, length);
+    if (status == STATUS_OK && arguments->trace)
+        status = config_assign(arguments->config, "trace", arguments->trace, "--trace");
+    free(text);
+    return status;
+}
+
 int cli_tolerance(int argc, char **argv)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct tolerance_arguments arguments = {.config = config_open(tables, count), .to = PS_PER_S / 1000};
-    int found = cli_read_all(&command, argc, argv, take, &arguments);
-    enum status status = found == CLI_END ? answer(&arguments) : (enum status)cli_status(found);
-    config_close(arguments.config);
+    struct tolerance_arguments arguments = {.to = PS_PER_S / 1000};
+    int found = cli_read_all(&command, argc, argv, take_word, &arguments);
+    enum status status = found == CLI_END ? make_config(&arguments) : (enum status)cli_status(found);
+    if (found == CLI_END && status == STATUS_OK) {
+        found = cli_read_all(&command, argc, argv, take, &arguments);
+        status = found == CLI_END ? answer(&arguments) : (enum status)cli_status(found);
+    }
+    if (arguments.config)
+        config_close(arguments.config);
     return status;
 }
