@@ -10,6 +10,7 @@
  * workloads produce calls, the rank engine executes them, and neither knows the other.
  *
  *     call.h, call.c          calls, groups, programs
+ *     jobs.h                  the jobs that a program consists of
  *     datatype.h, datatype.c  MPI's predefined datatypes */
 
 enum call_op {
@@ -140,6 +141,7 @@ struct call_place {
 struct program;
 struct graph;
 struct openloop;
+struct program_jobs;
 
 /* Where in the calls of a rank somebody reads. All zero: before the first call. */
 struct program_cursor {
@@ -188,6 +190,7 @@ struct program {
     const struct openloop *openloop;
     /* Instead of calls: operations with dependences (call/graph.h); NULL = none. Then next() has no calls. */
     const struct graph *graph;
+    struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
     uint64_t key[2]; /* of a trace: the hash of its contents */
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;

@@ -260,6 +260,48 @@ static void put_common(const struct report_columns *table)
     fputc('\n', table->out);
 }
 
+/* --------------------------------------------------------------------- jobs */
+
+static void put_job(const struct report_columns *table, const struct result *result,
+                    const struct result_job *job, const struct units_column *times)
+{
+    const double slowdown = result_slowdown(job);
+    fprintf(table->out, "%-*s %7" PRIu32, table->name_width, result->fabric, job->ranks);
+    put_time(table, times, job->start);
+    put_time(table, times, job->time);
+    if (job->ran_alone)
+        put_time(table, times, job->alone);
+    if (slowdown > 0)
+        fprintf(table->out, " %9.3fx", slowdown);
+    else if (job->ran_alone)
+        fprintf(table->out, " %10s", "-");
+    fputs("  ", table->out);
+    quote_terminal(table->out, job->name);
+    fputc('\n', table->out);
+}
+
+/* How long each job takes on each fabric, and how long alone. */
+static void put_jobs(const struct report_columns *table)
+{
+    const size_t jobs = table->results[0].job_count;
+    if (!jobs)
+        return;
+    ps_t *times = mem_alloc(2 * jobs * table->count, sizeof *times, "a table");
+    for (size_t i = 0; i < jobs * table->count; i++) {
+        const struct result_job *job = &table->results[i % table->count].jobs[i / table->count];
+        times[2 * i] = job->start;
+        times[2 * i + 1] = job->time;
+    }
+    const struct units_column column = units_column_of(times, 2 * jobs * table->count, 5);
+    free(times);
+    fprintf(table->out, "\n%-*s %7s %12s %12s", table->name_width, "fabric", "ranks", "start", "time");
+    fprintf(table->out, table->results[0].jobs[0].ran_alone ? " %12s %10s  job\n" : "  job\n", "alone",
+            "slowdown");
+    for (size_t i = 0; i < jobs; i++)
+        for (size_t k = 0; k < table->count; k++)
+            put_job(table, &table->results[k], &table->results[k].jobs[i], &column);
+}
+
 void report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
     const struct result *first = &results[0];
@@ -274,6 +316,7 @@ void report_table(const char *program, const struct result *results, size_t coun
     put_head(&table);
     for (size_t i = 0; i < count; i++)
         put_row(&table, i);
+    put_jobs(&table);
     put_networks(&table);
     free(table.reasons);
 }

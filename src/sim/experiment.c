@@ -5,11 +5,13 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "call/jobs.h"
 #include "engine/params.h"
 #include "fabric/list.h"
 #include "sim/conservation.h"
 #include "sim/engines.h"
 #include "sim/hosts.h"
+#include "sim/jobs.h"
 #include "sim/message_log.h"
 #include "sim/network.h"
 #include "sim/path_summary.h"
@@ -328,6 +330,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
         network_describe(experiment, fabric, &result->network);
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);
+    if (status == STATUS_OK && program->jobs && program->jobs->only == PROGRAM_JOBS_ALL)
+        status = jobs_measure(experiment, index, watch, result);
     return status;
 }
 

@@ -123,6 +123,9 @@ void result_free(struct result *result)
         critical_path_free(result->path);
     free(result->path);
     free(result->path_summary);
+    for (size_t i = 0; i < result->job_count; i++)
+        free(result->jobs[i].name);
+    free(result->jobs);
     *result = (struct result){0};
 }
 
@@ -150,6 +153,11 @@ double result_software_fraction(const struct result *result)
 double result_mean_latency_ps(const struct result *result)
 {
     return result->messages ? (double)result->latency_sum / (double)result->messages : 0;
+}
+
+double result_slowdown(const struct result_job *job)
+{
+    return job->ran_alone && job->alone > 0 ? (double)job->time / (double)job->alone : 0;
 }
 
 double result_mean_bytes(const struct result *result)

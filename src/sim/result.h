@@ -27,6 +27,15 @@ struct size_class {
     sum_t bytes;
 };
 
+/* A job of a program that consists of several. */
+struct result_job {
+    char *name;
+    uint32_t ranks;
+    ps_t start, time; /* `time` is from the start of the job to the end of its last rank */
+    ps_t alone;       /* its time with no other job on the machine */
+    bool ran_alone;
+};
+
 struct result {
     const char *fabric;                 /* a name */
     bool has_host;                      /* the run has a host model */
@@ -47,6 +56,8 @@ struct result {
     struct result_network network;
     struct critical_path *path;        /* NULL: nobody has asked for it, or the engine does not tell causes */
     struct path_summary *path_summary; /* NULL: the path is not listed */
+    struct result_job *jobs;           /* NULL: the program is one job */
+    size_t job_count;
     double wall_s; /* time of the simulation itself; for people, and in no file of results */
 };
 
@@ -68,6 +79,9 @@ double result_mean_latency_ps(const struct result *result);
 
 /* Bytes per message; 0 if there are none. */
 double result_mean_bytes(const struct result *result);
+
+/* How many times as long as alone a job takes; 0: that is not known. */
+double result_slowdown(const struct result_job *job);
 
 /* The smallest size in a class, in bytes. */
 uint64_t result_size_from(uint32_t size_class);

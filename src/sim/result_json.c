@@ -155,6 +155,27 @@ static json_t *message_sizes_json(const struct result *result)
     return list;
 }
 
+/* The times of jobs alone are there only where they have run so. */
+static json_t *jobs_json(const struct result *result)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < result->job_count; i++) {
+        const struct result_job *job = &result->jobs[i];
+        const double slowdown = result_slowdown(job);
+        json_t *object = json_make_object();
+        json_put_text(object, "name", job->name);
+        json_put_count(object, "ranks", job->ranks);
+        json_put(object, "start_s", seconds(job->start));
+        json_put(object, "time_s", seconds(job->time));
+        if (job->ran_alone)
+            json_put(object, "alone_s", seconds(job->alone));
+        if (slowdown > 0)
+            json_put_number(object, "slowdown", slowdown);
+        json_add(list, object);
+    }
+    return list;
+}
+
 static json_t *memory_json(const struct result *result)
 {
     json_t *object = json_make_object();
@@ -236,6 +257,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "host_stats", statistics_json(&host_metrics, &result->usage.host));
     json_put(object, "memory", memory_json(result));
     json_put(object, "network", network_json(result, reference));
+    if (result->jobs)
+        json_put(object, "jobs", jobs_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
     return object;

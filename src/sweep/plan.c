@@ -116,6 +116,8 @@ static void add_parameter(void *self, const struct param *param, const char *val
         return;
     add_text(builder->hash, param->name);
     add_text(builder->hash, is_trace ? builder->input->hash : value);
+    if (strcmp(param->name, "workload") == 0 && builder->input->program->jobs) /* which have traces */
+        XXH3_128bits_update(builder->hash, builder->input->program->key, sizeof builder->input->program->key);
     add_contents(builder->hash, experiment_file(builder->experiment, param->name));
 }
 

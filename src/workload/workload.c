@@ -241,7 +241,9 @@ enum status workload_open(const char *spec, struct program **program)
     char *named = workload_text_named(workload, spec);
     enum status status = configure(generated, named, name_bytes);
     free(named);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK && workload->open)
+        status = workload->open(generated->config, generated->spec, program);
+    if (status != STATUS_OK || workload->open) {
         generated_close(&generated->program);
         return status;
     }

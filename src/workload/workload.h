@@ -27,6 +27,7 @@ struct workload_problem {
  *     pingpong.c, dissemination.c, alltoall.c, collective.c, fmu.c, pattern.c    workloads
  *     training.h, training*.c  steps of training on GPUs
  *     schedule.c               collective schedules of other programs (collfile)
+ *     jobs.h, jobs*.c          several programs on one machine
  *     repeat.h, repeat.c       what alltoall and fmu share
  *     phase.h, phase.c         programs that come in phases
  *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: their
@@ -47,6 +48,9 @@ struct workload {
      * of *program. Returns false and fills *problem if they are wrong. NULL = nothing to do. */
     bool (*prepare)(const struct workload *workload, void *config, struct program *program,
                     struct workload_problem *problem);
+    /* Instead of all that follows: a program with its own calls, which keeps no pointer to `config` or `spec`.
+     * NULL: none. */
+    enum status (*open)(const void *config, const char *spec, struct program **program);
     void (*release)(void *config); /* frees what prepare() has allocated, also if it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
     uint64_t (*steps)(const void *config); /* calls of each rank */

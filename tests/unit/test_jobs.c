@@ -1,0 +1,150 @@
+/* Several programs on one machine. Witnesses: each job's own run by itself, where nothing is shared; and the
+ * closed form of pairs that share links. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "call/jobs.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "workload/workload.h"
+
+static const char *const placements[] = {"linear", "interleaved", "blocks", "random"};
+
+static void ignore(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level, (void)message;
+}
+
+/* Runs `program`, a workload or a trace, with these settings. */
+static struct result run(const char *kind, const char *program, const char *const *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    struct experiment experiment;
+    struct result result;
+    const struct experiment_watch watch = {.progress = NULL};
+    diag_set_sink(ignore, NULL); /* warnings about every.4 */
+    assert_int_equal(config_assign(config, kind, program, "test"), STATUS_OK);
+    for (size_t i = 0; settings[i]; i++)
+        assert_int_equal(config_set(config, settings[i]), STATUS_OK);
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+    assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
+    experiment_free(&experiment);
+    config_close(config);
+    diag_set_sink(NULL, NULL);
+    return result;
+}
+
+static struct result run_jobs(const char *file, const char *placement, const char *const *settings)
+{
+    char spec[128];
+    snprintf(spec, sizeof spec, "jobs:tests/jobs/%s.yaml,placement=%s", file, placement);
+    return run("workload", spec, settings);
+}
+
+static ps_t time_of(const char *kind, const char *program, const char *const *settings)
+{
+    struct result result = run(kind, program, settings);
+    ps_t time = result.makespan;
+    assert_null(result.jobs);
+    result_free(&result);
+    return time;
+}
+
+/* ----------------------------------------------------------- nothing shared */
+
+static void jobs_that_share_nothing_take_their_own_time(void **state)
+{
+    (void)state;
+    static const char *const programs[][2] = {
+        {"trace", "tests/traces/every.4"},
+        {"trace", "tests/traces/is.S.4.tar.zst"},
+        {"trace", "tests/traces/cg.S.4.tar.zst"},
+        {"workload", "collective:op=allgather,ranks=8,group=4,bytes=8KiB"},
+        {"workload", "alltoall:ranks=4,bytes=64KiB"},
+        {"workload", "alltoall:ranks=4,bytes=64KiB"},
+    };
+    static const char *const fabrics[][2] = {{"fabric=hockney"}, {"fabric=packet"}, {"fabric=ideal"}};
+    for (size_t f = 0; f < sizeof fabrics / sizeof *fabrics; f++) {
+        for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
+            struct result result = run_jobs("mixed", placements[p], fabrics[f]);
+            assert_int_equal(result.job_count, 6);
+            for (size_t i = 0; i < result.job_count; i++) {
+                const struct result_job *job = &result.jobs[i];
+                assert_int_equal(job->time, time_of(programs[i][0], programs[i][1], fabrics[f]));
+                assert_int_equal(job->alone, job->time);
+            }
+            assert_int_equal(result.jobs[2].start, PS_PER_S / 1000);
+            result_free(&result);
+        }
+    }
+}
+
+/* ------------------------------------------------------------- shared links */
+
+/* Pairs of neighbours share no link of a ring. Where the ranks of a pair are opposite each other, the
+ * messages of two pairs cross each link: each takes two times its bytes' time, there and back. */
+static void pairs_on_a_ring_share_its_links(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fabric=packet", "topology=torus:8", "machine=as-published",
+                                           "packet.bandwidth=10GB/s", NULL};
+    const ps_t bytes_time = (ps_t)(1048576 * 100); /* 1 MiB at 10 GB/s */
+    struct result apart = run_jobs("pairs", "linear", settings);
+    struct result mixed = run_jobs("pairs", "interleaved", settings);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(apart.jobs[i].time, apart.jobs[i].alone);
+        assert_int_equal(mixed.jobs[i].time, mixed.jobs[i].alone + 2 * bytes_time);
+    }
+    assert_true(result_slowdown(&apart.jobs[0]) == 1);
+    assert_true(result_slowdown(&mixed.jobs[0]) > 1.8);
+    result_free(&apart);
+    result_free(&mixed);
+}
+
+/* ---------------------------------------------------------------- placement */
+
+static void every_rank_has_one_place(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {4, 4, 4, 8, 4, 4};
+    for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
+        struct program *program;
+        uint32_t seen[6] = {0};
+        char spec[128];
+        snprintf(spec, sizeof spec, "jobs:tests/jobs/mixed.yaml,block=3,placement=%s", placements[p]);
+        diag_set_sink(ignore, NULL);
+        assert_int_equal(workload_open(spec, &program), STATUS_OK);
+        diag_set_sink(NULL, NULL);
+        assert_int_equal(program->ranks, 28);
+        for (uint32_t rank = 0; rank < program->ranks; rank++)
+            seen[program->jobs->job_of[rank]]++;
+        assert_memory_equal(seen, sizes, sizeof seen);
+        if (p == 1) /* interleaved: the first ranks of all jobs */
+            for (uint32_t rank = 0; rank < 6; rank++)
+                assert_int_equal(program->jobs->job_of[rank], rank);
+        if (p == 2) /* blocks of 3 */
+            for (uint32_t rank = 0; rank < 18; rank++)
+                assert_int_equal(program->jobs->job_of[rank], rank / 3);
+        program->ops->close(program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_that_share_nothing_take_their_own_time),
+        cmocka_unit_test(pairs_on_a_ring_share_its_links),
+        cmocka_unit_test(every_rank_has_one_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
