@@ -106,6 +106,7 @@ static const struct {
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_goal", {put_parameters, put_topologies, put_goal}},
+    {"run_jobs", {put_parameters, put_topologies, put_workloads}},
     {"run_ti", {put_parameters, put_topologies, put_actions}},
     {"run_topo", {put_topologies}},
     {"run_workload", {put_parameters, put_topologies, put_workloads, put_algorithms}},

@@ -106,18 +106,28 @@ static bool is_large_class(const char *spec)
     return at && !strchr("SW", at[strlen("class=")]);
 }
 
-struct program *fuzz_workload(const char *spec)
+bool fuzz_is_large_workload(const char *spec)
 {
     enum { DIGITS = 5 };
-    struct program *program;
     for (const char *at = spec; *at; at += strspn(at, "0123456789")) {
         at += strcspn(at, "0123456789");
-        fuzz_is_too_large |= strspn(at, "0123456789") > DIGITS;
+        if (strspn(at, "0123456789") > DIGITS)
+            return true;
     }
-    fuzz_is_too_large |= is_large_class(spec);
-    fuzz_is_too_large |= strstr(spec, "npb:is") && !strstr(spec, "class=S");
-    fuzz_is_too_large |= strchr(spec, '/') || strstr(spec, "file");
-    if (fuzz_is_too_large || workload_open(spec, &program) != STATUS_OK)
+    return is_large_class(spec) || (strstr(spec, "npb:is") && !strstr(spec, "class=S")) ||
+           strchr(spec, '/') || strstr(spec, "file");
+}
+
+struct program *fuzz_workload(const char *spec)
+{
+    fuzz_is_too_large |= fuzz_is_large_workload(spec);
+    return fuzz_is_too_large ? NULL : fuzz_small_workload(spec);
+}
+
+struct program *fuzz_small_workload(const char *spec)
+{
+    struct program *program;
+    if (workload_open(spec, &program) != STATUS_OK)
         return NULL;
     if (program->ranks <= FUZZ_RUN_RANKS)
         return program;

@@ -19,6 +19,11 @@ struct fuzz_piece fuzz_settings(uint64_t number);
  * caller closes it. */
 struct program *fuzz_workload(const char *spec);
 
+/* Whether a text that has workloads asks for long ones, or for files. */
+bool fuzz_is_large_workload(const char *text);
+/* The same as fuzz_workload without that question. */
+struct program *fuzz_small_workload(const char *spec);
+
 /* Runs the program on each fabric that the config names. A run that fails must have reported an error. True:
  * a run came to its end. False also if the run would not stay small. */
 bool fuzz_run(const struct config *config, struct program *program);

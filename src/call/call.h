@@ -191,7 +191,7 @@ struct program {
     /* Instead of calls: operations with dependences (call/graph.h); NULL = none. Then next() has no calls. */
     const struct graph *graph;
     struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
-    uint64_t key[2]; /* of a trace: the hash of its contents */
+    uint64_t key[2];           /* of a trace: the hash of its contents */
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with

@@ -48,8 +48,8 @@ struct workload {
      * of *program. Returns false and fills *problem if they are wrong. NULL = nothing to do. */
     bool (*prepare)(const struct workload *workload, void *config, struct program *program,
                     struct workload_problem *problem);
-    /* Instead of all that follows: a program with its own calls, which keeps no pointer to `config` or `spec`.
-     * NULL: none. */
+    /* Instead of all that follows: a program with its own calls, which keeps no pointer to `config` or
+     * `spec`. NULL: none. */
     enum status (*open)(const void *config, const char *spec, struct program **program);
     void (*release)(void *config); /* frees what prepare() has allocated, also if it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
