@@ -148,7 +148,7 @@ void collfile_wrong(const struct collfile_text *text, struct collfile_proof *pro
     proof->problems[problem]++;
     if (*proof->first_problem)
         return;
-    char message[384], number[32] = "";
+    char message[380], number[32] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
