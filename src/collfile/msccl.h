@@ -1,6 +1,8 @@
 #ifndef HELIO_COLLFILE_MSCCL_H
 #define HELIO_COLLFILE_MSCCL_H
 
+#include <stdarg.h>
+
 #include "base/mem.h"
 #include "coll/rank_sets.h"
 #include "collfile/text.h"
@@ -94,6 +96,17 @@ enum { MSCCL_GPUS_MAX = 4096, MSCCL_LOOP_MAX = 1 << 20, MSCCL_STEPS_MAX = 1 << 2
 enum status msccl_read(const struct collfile_text *text, struct collfile_proof *proof,
                        struct msccl_program *program);
 void msccl_free(struct msccl_program *program);
+
+/* The number of a connection, for a hash table: the ids of its GPUs, and its channel. */
+static inline uint64_t msccl_connection_key(int32_t from, int32_t to, int32_t channel)
+{
+    return (uint64_t)from << 44 | (uint64_t)to << 32 | (uint32_t)channel;
+}
+
+/* Counts a problem of a step: "gpu 0, threadblock 1, step 2 ...". */
+void msccl_step_is_wrong(const struct collfile_text *text, struct collfile_proof *proof,
+                         const struct msccl_program *program, uint32_t tb, uint32_t step,
+                         enum collfile_problem problem, const char *format, va_list arguments);
 
 /* What needs no execution: GPUs, peers, offsets, dependencies, connections. False: counted in the proof; the
  * program cannot be executed. */

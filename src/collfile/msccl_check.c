@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/hashmap.h"
@@ -35,20 +34,26 @@ static void check_gpus(struct msccl_checking *check)
         }
 }
 
+void msccl_step_is_wrong(const struct collfile_text *text, struct collfile_proof *proof,
+                         const struct msccl_program *program, uint32_t tb, uint32_t step,
+                         enum collfile_problem problem, const char *format, va_list arguments)
+{
+    char message[300];
+    const struct msccl_tb *found = &program->tbs[tb];
+    vsnprintf(message, sizeof message, format, arguments);
+    collfile_wrong(text, proof, problem, program->steps[step].line, "gpu %d, threadblock %d, step %d %s",
+                   program->gpus[found->gpu].id, found->id, program->steps[step].number, message);
+}
+
 __attribute__((format(printf, 5, 6))) static void step_is_wrong(struct msccl_checking *check, uint32_t tb,
                                                                 uint32_t step, enum collfile_problem problem,
                                                                 const char *format, ...)
 {
-    char message[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    msccl_step_is_wrong(check->text, check->proof, check->program, tb, step, problem, format, arguments);
     va_end(arguments);
-    const struct msccl_tb *found = &check->program->tbs[tb];
     check->is_wrong = true;
-    collfile_wrong(check->text, check->proof, problem, check->program->steps[step].line,
-                   "gpu %d, threadblock %d, step %d %s", check->program->gpus[found->gpu].id, found->id,
-                   check->program->steps[step].number, message);
 }
 
 static void check_peer(struct msccl_checking *check, const struct msccl_tb *tb, int32_t peer,
@@ -113,11 +118,6 @@ static void check_dependency(struct msccl_checking *check, uint32_t tb, uint32_t
     }
 }
 
-static uint64_t connection_key(int32_t from, int32_t to, int32_t channel)
-{
-    return (uint64_t)from << 44 | (uint64_t)to << 32 | (uint32_t)channel;
-}
-
 /* Only a threadblock that sends or receives takes the connection. */
 static void check_connection(struct msccl_checking *check, uint32_t tb, uint32_t step, bool is_send)
 {
@@ -129,8 +129,7 @@ static void check_connection(struct msccl_checking *check, uint32_t tb, uint32_t
                       msccl_kinds[program->steps[step].type].name, is_send ? "send" : "recv");
         return;
     }
-    uint64_t key =
-        is_send ? connection_key(own, peer, found->channel) : connection_key(peer, own, found->channel);
+    uint64_t key = msccl_connection_key(is_send ? own : peer, is_send ? peer : own, found->channel);
     uint32_t *slot = hashmap_slot(is_send ? &check->senders : &check->receivers, key);
     if (*slot == 0)
         *slot = tb + 1;

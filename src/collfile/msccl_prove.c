@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,15 +49,10 @@ __attribute__((format(printf, 5, 6))) static void step_is_wrong(struct msccl_exe
                                                                 uint32_t step, enum collfile_problem problem,
                                                                 const char *format, ...)
 {
-    char message[300];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    msccl_step_is_wrong(run->text, run->proof, run->program, tb, step, problem, format, arguments);
     va_end(arguments);
-    const struct msccl_tb *found = &run->program->tbs[tb];
-    collfile_wrong(run->text, run->proof, problem, run->program->steps[step].line,
-                   "gpu %d, threadblock %d, step %u %s", run->program->gpus[found->gpu].id, found->id,
-                   step - found->first_step, message);
 }
 
 static void report_race(struct msccl_execution *run, uint32_t tb, uint32_t step, struct msccl_place place,
@@ -117,8 +111,7 @@ static void write_chunk(struct msccl_execution *run, uint32_t tb, uint32_t step,
 
 static uint32_t find_connection(struct msccl_execution *run, int32_t from, int32_t to, int32_t channel)
 {
-    uint32_t *slot =
-        hashmap_slot(&run->by_key, (uint64_t)from << 44 | (uint64_t)to << 32 | (uint32_t)channel);
+    uint32_t *slot = hashmap_slot(&run->by_key, msccl_connection_key(from, to, channel));
     if (*slot == 0) {
         run->connections =
             mem_grow(run->connections, &run->connection_capacity, run->connection_count + 1, "connections");
