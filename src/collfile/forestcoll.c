@@ -110,12 +110,6 @@ static bool begin(struct xml_reader *xml, const struct xml_element *element)
     return true;
 }
 
-static bool end(struct xml_reader *xml, uint32_t depth)
-{
-    (void)xml, (void)depth;
-    return true;
-}
-
 /* -------------------------------------------------------------------- proof */
 
 /* Who sends to each GPU in this tree: send + 1; 0: nobody. */
@@ -273,7 +267,7 @@ static bool probe(const struct collfile_text *text)
 static enum status prove(const struct collfile_text *text, struct collfile_proof *proof,
                          struct collfile_schedule *schedule)
 {
-    struct forest forest = {.base = {.text = text, .begin = begin, .end = end}, .proof = proof};
+    struct forest forest = {.base = {.text = text, .begin = begin}, .proof = proof};
     enum status status = xml_read(&forest.base);
     if (status == STATUS_OK && forest.tree_count == 0)
         status = collfile_refuse(text, 1, 0, "<Algo> has no <tree>");

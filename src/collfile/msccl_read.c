@@ -279,12 +279,6 @@ static bool begin(struct xml_reader *xml, const struct xml_element *element)
     }
 }
 
-static bool end(struct xml_reader *xml, uint32_t depth)
-{
-    (void)xml, (void)depth;
-    return true;
-}
-
 /* The newer spelling leaves the chunks of a loop out: they are those of the largest buffer. */
 static void derive_loop(struct msccl_program *program)
 {
@@ -298,8 +292,7 @@ enum status msccl_read(const struct collfile_text *text, struct collfile_proof *
                        struct msccl_program *program)
 {
     *program = (struct msccl_program){.ranks = 0};
-    struct msccl_reader reader = {
-        .base = {.text = text, .begin = begin, .end = end}, .program = program, .proof = proof};
+    struct msccl_reader reader = {.base = {.text = text, .begin = begin}, .program = program, .proof = proof};
     enum status status = xml_read(&reader.base);
     if (status == STATUS_OK && !reader.has_loop)
         derive_loop(program);

@@ -47,10 +47,7 @@ static void on_begin(void *self, const char *name, const char **attributes)
 static void on_end(void *self, const char *name)
 {
     (void)name;
-    struct parse *parse = self;
-    parse->depth--;
-    if (!parse->refused && !parse->reader->end(parse->reader, parse->depth))
-        refuse(parse);
+    ((struct parse *)self)->depth--;
 }
 
 static void on_doctype(void *self, const char *name, const char *system, const char *public_id, int internal)

@@ -14,13 +14,11 @@ struct xml_element {
 
 struct xml_reader {
     const struct collfile_text *text;
-    void *self;
-    /* Return false once they have reported an error. */
+    /* Returns false once it has reported an error. */
     bool (*begin)(struct xml_reader *reader, const struct xml_element *element);
-    bool (*end)(struct xml_reader *reader, uint32_t depth);
 };
 
-/* STATUS_BAD_INPUT, reported: the text is not well-formed, or a callback has refused it. */
+/* STATUS_BAD_INPUT, reported: the text is not well-formed, or `begin` has refused it. */
 enum status xml_read(struct xml_reader *reader);
 
 /* The name of the root element, of at most 31 bytes; "" if the text does not begin as XML does. */
