@@ -86,7 +86,7 @@ static uint64_t peel_tries(const struct circuit_problem *problem, const struct c
 static void try_covers(const struct circuit_problem *problem, const struct circuit_effort *effort,
                        ps_t bound_ps, struct circuit_schedule *schedule)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     double left = CHEAP * 8, each = solstice_cost(problem) + size * size * size * 4;
     for (int bits = 62; bits >= 0 && left > 0 && !is_over(schedule, bound_ps, effort); bits--) {
         struct player player;
@@ -114,7 +114,7 @@ static void search(const struct circuit_problem *problem, const struct circuit_e
                    struct circuit_schedule *schedule)
 {
     const char *before = schedule->made_by;
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     if (problem->all_stop)
         try_covers(problem, effort, bound_ps, schedule);
     ps_t makespan_ps = schedule->count ? schedule->makespan_ps : PS_NEVER;

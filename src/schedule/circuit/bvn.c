@@ -36,7 +36,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 /* Each slot empties at least one entry. */
 static double cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     return (problem->count + 2 * size) * size * 16;
 }
 

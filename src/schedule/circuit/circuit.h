@@ -56,6 +56,12 @@ struct circuit_problem {
 
 #define CIRCUIT_NONE UINT32_MAX
 
+/* The rows and columns of a square matrix that has room for all senders and receivers. */
+static inline uint32_t circuit_size(const struct circuit_problem *problem)
+{
+    return problem->senders > problem->receivers ? problem->senders : problem->receivers;
+}
+
 static inline uint32_t circuit_at(const struct circuit_problem *problem, uint32_t sender, uint32_t receiver)
 {
     return problem->at[(size_t)sender * problem->receivers + receiver] - 1; /* CIRCUIT_NONE: no bytes */

@@ -53,7 +53,7 @@ static void make_regular(struct cover *cover, uint32_t *row_degree, uint32_t *co
 static void cover_init(struct cover *cover, struct player *player)
 {
     const struct circuit_problem *problem = player->problem;
-    uint32_t size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    uint32_t size = circuit_size(problem);
     uint32_t *degrees = mem_alloc(2 * (size_t)size, sizeof *degrees, "degrees of ports");
     *cover = (struct cover){.player = player};
     matcher_init(&cover->matcher, size);

@@ -101,8 +101,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
     struct eclipse_maker maker = {.slot_ps = 0};
     (void)effort;
     player_init(&maker.player, problem, schedule);
-    assignment_init(&maker.assignment,
-                    problem->senders > problem->receivers ? problem->senders : problem->receivers);
+    assignment_init(&maker.assignment, circuit_size(problem));
     maker.sorted_ps = mem_alloc((size_t)problem->count + 1, sizeof *maker.sorted_ps, "a schedule");
     maker.entries = mem_alloc(problem->senders, sizeof *maker.entries, "a slot");
     maker.candidate = mem_alloc(problem->senders, sizeof *maker.candidate, "a slot");
@@ -118,7 +117,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 
 static double cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     return 2 * size * GRID * size * size * size / 2;
 }
 

@@ -38,8 +38,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
     ps_t slot_ps = problem->slot_ps ? problem->slot_ps : SLOT_PS;
     (void)effort;
     player_init(&player, problem, schedule);
-    assignment_init(&assignment,
-                    problem->senders > problem->receivers ? problem->senders : problem->receivers);
+    assignment_init(&assignment, circuit_size(problem));
     weigh(&assignment, &player);
     assignment_restart(&assignment);
     do {
@@ -54,7 +53,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 
 static double cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     struct circuit_bounds bounds = circuit_bounds_of(problem);
     ps_t slot_ps = problem->slot_ps ? problem->slot_ps : SLOT_PS;
     return size * size * size * (2 * bounds.degree + (double)bounds.rho_ps / (double)slot_ps);

@@ -30,8 +30,7 @@ static void peel_init(struct peel *peel, const struct circuit_problem *problem, 
 {
     size_t ports = (size_t)problem->senders + problem->receivers;
     *peel = (struct peel){.problem = problem, .rng = rng_init(seed, "circuits.peel")};
-    assignment_init(&peel->assignment,
-                    problem->senders > problem->receivers ? problem->senders : problem->receivers);
+    assignment_init(&peel->assignment, circuit_size(problem));
     peel->sum_ps = mem_alloc(ports, sizeof *peel->sum_ps, "loads of ports");
     peel->degree = mem_alloc(ports, sizeof *peel->degree, "loads of ports");
     peel->covered = mem_alloc(ports, sizeof *peel->covered, "loads of ports");

@@ -36,7 +36,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
                        struct circuit_schedule *schedule)
 {
     struct player player;
-    uint32_t size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    uint32_t size = circuit_size(problem);
     uint32_t *entries = mem_alloc(problem->senders, sizeof *entries, "a slot");
     ps_t slot_ps = slot_of(problem);
     bool goes_on = true;
@@ -51,7 +51,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 
 static double cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     return MOST_ROTATIONS * size * size;
 }
 

@@ -70,7 +70,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 
 double solstice_cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     return 1000 * size * size + size * size * size / 8;
 }
 

@@ -14,7 +14,7 @@ static uint64_t fill(uint64_t *bytes, uint64_t *row_free, uint64_t *column_free)
 /* Bytes of all entries are below 2^63 together (circuit_demand_unite), so no sum leaves 64 bits. */
 void stuffed_init(struct stuffed *stuffed, const struct circuit_problem *problem)
 {
-    uint32_t size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    uint32_t size = circuit_size(problem);
     *stuffed = (struct stuffed){.size = size};
     stuffed->bytes = mem_alloc((size_t)size * size + 1, sizeof *stuffed->bytes, "a stuffed demand");
     uint64_t *row_free = mem_alloc((size_t)size + 1, sizeof *row_free, "sums of ports");

@@ -178,7 +178,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
 
 static double cost(const struct circuit_problem *problem)
 {
-    double size = problem->senders > problem->receivers ? problem->senders : problem->receivers;
+    double size = circuit_size(problem);
     struct circuit_bounds bounds = circuit_bounds_of(problem);
     ps_t cycle_ps = problem->slot_ps ? problem->slot_ps : CYCLE_PS;
     return 1e4 * size * size * (10 + (double)bounds.rho_ps / (double)cycle_ps);
