@@ -19,7 +19,6 @@ enum { LONGEST_SLOTS = 10 };
 
 struct tms_slot {
     uint64_t bytes;
-    uint64_t made; /* which of equal slots comes first */
     uint32_t *entries;
 };
 
@@ -31,7 +30,6 @@ struct tms_maker {
     uint32_t sender_count, receiver_count;
     struct tms_slot slots[LONGEST_SLOTS + 1]; /* sorted; the last one is the next to be filled */
     uint32_t count;
-    uint64_t made;
 };
 
 /* The ports with something left; the matrix has as many rows as columns. */
@@ -117,12 +115,12 @@ static bool keep_if_long(void *self, const struct edge_matcher *matcher, uint64_
     struct tms_maker *maker = self;
     struct tms_slot *last = &maker->slots[maker->count];
     last->bytes = bytes;
-    last->made = maker->made++;
     for (uint32_t sender = 0; sender < maker->player.problem->senders; sender++)
         last->entries[sender] = CIRCUIT_NONE;
     for (uint32_t row = 0; row < maker->sender_count; row++)
         if (matcher->column_of[row] != MATCHER_NONE)
             last->entries[maker->senders[row]] = entry_at(maker, row, matcher->column_of[row]);
+    /* Of equal slots the one made first stays first. */
     for (uint32_t at = maker->count; at > 0 && maker->slots[at].bytes > maker->slots[at - 1].bytes; at--) {
         struct tms_slot moved = maker->slots[at];
         maker->slots[at] = maker->slots[at - 1];
