@@ -105,7 +105,7 @@ static bool take_number(struct replay *replay, bool is_last, uint32_t limit, con
 
 static bool take_time(struct replay *replay, ps_t *time_ps)
 {
-    char text[LONGEST_TIME], with_unit[LONGEST_TIME + 4], what[LONGEST_TEXT * 2];
+    char text[LONGEST_TIME], with_unit[LONGEST_TIME + 4];
     struct units_problem problem;
     size_t begin;
     if (!take_field(replay, false, text, &begin))
@@ -113,8 +113,8 @@ static bool take_time(struct replay *replay, ps_t *time_ps)
     snprintf(with_unit, sizeof with_unit, "%s s", text);
     if (strspn(text, "0123456789.eE+-") == strlen(text) && units_time(with_unit, time_ps, &problem))
         return true;
-    snprintf(what, sizeof what, "here seconds are expected, a number of whole picoseconds below 2^63");
-    return malformed(replay, begin, strlen(text), what);
+    return malformed(replay, begin, strlen(text),
+                     "here seconds are expected, a number of whole picoseconds below 2^63");
 }
 
 static void read_line(struct replay *replay)
