@@ -112,14 +112,10 @@ static bool play(struct cover *cover)
     const struct circuit_problem *problem = cover->player->problem;
     struct edge_matcher *matcher = &cover->matcher;
     ps_t slot_ps = 0;
-    for (uint32_t row = 0; row < problem->senders; row++) {
-        uint32_t column = matcher->column_of[row];
-        uint32_t entry = column < problem->receivers ? circuit_at(problem, row, column) : CIRCUIT_NONE;
-        bool carries = entry != CIRCUIT_NONE && cover->player->left_ps[entry];
-        cover->entries[row] = carries ? entry : CIRCUIT_NONE;
-        if (carries)
-            slot_ps = ps_max(slot_ps, cover->player->left_ps[entry]);
-    }
+    player_matched(cover->player, matcher->column_of, cover->entries);
+    for (uint32_t row = 0; row < problem->senders; row++)
+        if (cover->entries[row] != CIRCUIT_NONE)
+            slot_ps = ps_max(slot_ps, cover->player->left_ps[cover->entries[row]]);
     for (uint32_t row = 0; row < matcher->size; row++) {
         uint32_t column = matcher->column_of[row];
         if (column != MATCHER_NONE && --cover->times[(size_t)row * matcher->size + column] == 0)

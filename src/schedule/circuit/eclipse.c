@@ -20,23 +20,6 @@ struct eclipse_maker {
     ps_t carried_ps, taken_ps;     /* by them */
 };
 
-static int compare_times(const void *a, const void *b)
-{
-    const ps_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
-}
-
-static uint32_t sort_left(struct eclipse_maker *maker)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < maker->player.problem->count; i++)
-        if (maker->player.left_ps[i])
-            maker->sorted_ps[count++] = maker->player.left_ps[i];
-    if (count)
-        qsort(maker->sorted_ps, count, sizeof *maker->sorted_ps, compare_times);
-    return count;
-}
-
 /* What the candidate carries in a slot; keeps it if that is the most for its time. */
 static void value(struct eclipse_maker *maker, ps_t slot_ps)
 {
@@ -69,17 +52,13 @@ static void match(struct eclipse_maker *maker, ps_t slot_ps)
     }
     assignment_restart(assignment);
     assignment_solve(assignment);
-    for (uint32_t sender = 0; sender < problem->senders; sender++) {
-        uint32_t receiver = assignment->column_of[sender];
-        uint32_t entry = receiver < problem->receivers ? circuit_at(problem, sender, receiver) : CIRCUIT_NONE;
-        maker->candidate[sender] =
-            entry != CIRCUIT_NONE && maker->player.left_ps[entry] ? entry : CIRCUIT_NONE;
-    }
+    player_matched(&maker->player, assignment->column_of, maker->candidate);
 }
 
 static void choose(struct eclipse_maker *maker)
 {
-    uint32_t count = sort_left(maker), senders = maker->player.problem->senders;
+    uint32_t count = player_sort_left(&maker->player, maker->sorted_ps),
+             senders = maker->player.problem->senders;
     maker->carried_ps = 0;
     maker->taken_ps = 1;
     ps_t before_ps = 0;

@@ -19,16 +19,6 @@ static void weigh(struct assignment *assignment, const struct player *player)
     }
 }
 
-static void read_circuits(const struct assignment *assignment, const struct player *player, uint32_t *entries)
-{
-    const struct circuit_problem *problem = player->problem;
-    for (uint32_t sender = 0; sender < problem->senders; sender++) {
-        uint32_t receiver = assignment->column_of[sender];
-        uint32_t entry = receiver < problem->receivers ? circuit_at(problem, sender, receiver) : CIRCUIT_NONE;
-        entries[sender] = entry != CIRCUIT_NONE && player->left_ps[entry] ? entry : CIRCUIT_NONE;
-    }
-}
-
 static enum status run(const struct circuit_problem *problem, const struct circuit_effort *effort,
                        struct circuit_schedule *schedule)
 {
@@ -44,7 +34,7 @@ static enum status run(const struct circuit_problem *problem, const struct circu
     do {
         weigh(&assignment, &player);
         assignment_solve(&assignment);
-        read_circuits(&assignment, &player, entries);
+        player_matched(&player, assignment.column_of, entries);
     } while (player_slot(&player, entries, slot_ps));
     assignment_free(&assignment);
     free(entries);

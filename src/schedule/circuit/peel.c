@@ -118,11 +118,7 @@ static void match(struct peel *peel, ps_t slot_ps)
                 weight(peel, row, column, slot_ps, shift);
     assignment_restart(assignment);
     assignment_solve(assignment);
-    for (uint32_t sender = 0; sender < problem->senders; sender++) {
-        uint32_t receiver = assignment->column_of[sender];
-        uint32_t entry = receiver < problem->receivers ? circuit_at(problem, sender, receiver) : CIRCUIT_NONE;
-        peel->candidate[sender] = entry != CIRCUIT_NONE && peel->player.left_ps[entry] ? entry : CIRCUIT_NONE;
-    }
+    player_matched(&peel->player, assignment->column_of, peel->candidate);
 }
 
 /* The bound with this slot: its time, and the bound of what it leaves. Keeps the slot if that is less. */
@@ -165,20 +161,10 @@ static void value(struct peel *peel, ps_t slot_ps)
     memcpy(peel->entries, peel->candidate, problem->senders * sizeof *peel->entries);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    const ps_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
-}
-
+/* What is left of the entries, ascending and distinct. */
 static uint32_t sort_left(struct peel *peel)
 {
-    uint32_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < peel->problem->count; i++)
-        if (peel->player.left_ps[i])
-            peel->sorted_ps[count++] = peel->player.left_ps[i];
-    if (count)
-        qsort(peel->sorted_ps, count, sizeof *peel->sorted_ps, compare_times);
+    uint32_t count = player_sort_left(&peel->player, peel->sorted_ps), kept = 0;
     for (uint32_t i = 0; i < count; i++)
         if (!kept || peel->sorted_ps[i] != peel->sorted_ps[kept - 1])
             peel->sorted_ps[kept++] = peel->sorted_ps[i];

@@ -98,6 +98,33 @@ bool player_slot(struct player *player, const uint32_t *entries, ps_t slot_ps)
     return player->unfinished;
 }
 
+void player_matched(const struct player *player, const uint32_t *receiver_of, uint32_t *entries)
+{
+    const struct circuit_problem *problem = player->problem;
+    for (uint32_t sender = 0; sender < problem->senders; sender++) {
+        uint32_t receiver = receiver_of[sender];
+        uint32_t entry = receiver < problem->receivers ? circuit_at(problem, sender, receiver) : CIRCUIT_NONE;
+        entries[sender] = entry != CIRCUIT_NONE && player->left_ps[entry] ? entry : CIRCUIT_NONE;
+    }
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const ps_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
+}
+
+uint32_t player_sort_left(const struct player *player, ps_t *sorted_ps)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < player->problem->count; i++)
+        if (player->left_ps[i])
+            sorted_ps[count++] = player->left_ps[i];
+    if (count)
+        qsort(sorted_ps, count, sizeof *sorted_ps, compare_times);
+    return count;
+}
+
 enum status player_end(struct player *player)
 {
     bool is_done = !player->unfinished;

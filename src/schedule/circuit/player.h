@@ -29,6 +29,13 @@ void player_free(struct player *player);
  * the slots are too many (player_end reports it). */
 bool player_slot(struct player *player, const uint32_t *entries, ps_t slot_ps);
 
+/* The entries of a matching of senders with receivers, for player_slot: only those with something left.
+ * `receiver_of` has numbers from the number of receivers on for senders without one. */
+void player_matched(const struct player *player, const uint32_t *receiver_of, uint32_t *entries);
+
+/* What is left of the entries, ascending: [entries]. Returns how many have something left. */
+uint32_t player_sort_left(const struct player *player, ps_t *sorted_ps);
+
 /* Frees the player. STATUS_FAILED, reported: slots were too many. */
 enum status player_end(struct player *player);
 
