@@ -189,9 +189,7 @@ static struct tolerance_costs costs_of(const struct config *config, bool is_logg
     const struct compute_config *compute = config_of(config, &compute_params);
     const struct node_config *node = config_of(config, &node_params);
     const uint64_t *rate = config_field(config, "hockney.bandwidth");
-    struct tolerance_costs costs = {.is_loggops = is_loggops,
-                                    .ps_per_operation =
-                                        (double)PS_PER_S / (double)compute->rate_flops * compute->scale};
+    struct tolerance_costs costs = {.is_loggops = is_loggops, .ps_per_operation = compute_config_ps(compute)};
     if (is_loggops) {
         costs.overhead = loggops->o;
         costs.G_numerator = loggops->G.numerator;

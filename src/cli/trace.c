@@ -168,10 +168,9 @@ static enum status write_graph(const struct config *config, struct program *prog
     const struct compute_config *compute = config_of(config, &compute_params);
     struct collective_config collective;
     struct program *graph;
-    const struct graph_of_calls_options options = {
-        .patterns = traffic_options(config, &collective),
-        .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale,
-        .whole_ns = true};
+    const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
+                                                   .ps_per_operation = compute_config_ps(compute),
+                                                   .whole_ns = true};
     if (!graph_has_calls(program))
         return goal_write(program, out, binary);
     enum status status = graph_of_calls(program, &options, &graph);

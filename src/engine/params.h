@@ -36,6 +36,12 @@ struct compute_config {
     double scale;
 };
 
+/* What one operation of a computation takes, in ps. */
+static inline double compute_config_ps(const struct compute_config *compute)
+{
+    return (double)PS_PER_S / (double)compute->rate_flops * compute->scale;
+}
+
 struct collective_config {
     struct coll_choice choice[COLL_KINDS];
     int tuning; /* enum collective_tuning */

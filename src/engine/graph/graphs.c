@@ -89,9 +89,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     struct graph_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
     engine.scheduler = (struct graph_scheduler){
-        .layers = &engine.layers,
-        .program = params->program,
-        .ps_per_operation = (double)PS_PER_S / (double)compute->rate_flops * compute->scale};
+        .layers = &engine.layers, .program = params->program, .ps_per_operation = compute_config_ps(compute)};
     graph_scheduler_init(&engine.scheduler);
     enum status status = layers_open_fabric(&engine.layers);
     if (status == STATUS_OK)

@@ -217,7 +217,7 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->O = config->O;
     engine->G_of_atlahs = (double)config->G.numerator / (double)config->G.denominator / 1000.0;
     engine->S = config->S;
-    engine->ps_per_operation = (double)PS_PER_S / (double)work->rate_flops * work->scale;
+    engine->ps_per_operation = compute_config_ps(work);
     engine->cores = graph->cores ? graph->cores : 1;
     engine->nics = graph->nics ? graph->nics : 1;
     engine->hosts = mem_alloc(ranks, sizeof *engine->hosts, "hosts");
@@ -303,8 +303,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     struct collective_config collective;
     struct program *graph;
     const struct graph_of_calls_options options = {.patterns = patterns_of(params->config, &collective),
-                                                   .ps_per_operation = (double)PS_PER_S /
-                                                                       (double)work->rate_flops * work->scale,
+                                                   .ps_per_operation = compute_config_ps(work),
                                                    .whole_ns = rules_of(params->config) != LOGGOPS_MENDED};
     enum status status = graph_of_calls(params->program, &options, &graph);
     if (status != STATUS_OK)

@@ -38,8 +38,7 @@ static void open_scheduler(struct rank_engine *engine)
                                            .p2p = &layers->p2p,
                                            .coll_exec = &layers->coll_exec,
                                            .program = params->program,
-                                           .ps_per_operation = (double)PS_PER_S /
-                                                               (double)compute->rate_flops * compute->scale};
+                                           .ps_per_operation = compute_config_ps(compute)};
     scheduler_init(&engine->scheduler);
 }
 
