@@ -144,7 +144,6 @@ enum { PERCENTS = 3 };
 /* What is known of one parameter. Latencies are in s, rates in bytes a second. */
 struct answer {
     const struct param *param;
-    const char *text; /* its value */
     double base, makespan_s, slope;
     bool is_exact;
     const char *why;            /* it is not */
@@ -445,12 +444,7 @@ static void print_answer(const struct experiment *experiment, const struct answe
 
 static enum status find_param(const struct experiment *experiment, const char *name, struct answer *answer)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < tables[i]->count; k++)
-            if (strcmp(tables[i]->params[k].name, name) == 0)
-                answer->param = &tables[i]->params[k];
+    answer->param = components_param(name);
     if (!answer->param) {
         diag_error("there is no parameter '%s'; helio params lists them", name);
         return STATUS_BAD_INPUT;
@@ -459,7 +453,6 @@ static enum status find_param(const struct experiment *experiment, const char *n
         diag_error("%s is neither a time nor a rate", name);
         return STATUS_BAD_INPUT;
     }
-    answer->text = config_text(experiment->config, name);
     answer->base = answer->param->type == PARAM_TIME
                        ? (double)*(const ps_t *)config_field(experiment->config, name) / (double)PS_PER_S
                        : (double)*(const uint64_t *)config_field(experiment->config, name);

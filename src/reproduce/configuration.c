@@ -11,17 +11,6 @@
 #include "reproduce/papers.h"
 #include "sim/components.h"
 
-const struct param *parameter_find(const char *name)
-{
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < tables[i]->count; k++)
-            if (strcmp(tables[i]->params[k].name, name) == 0)
-                return &tables[i]->params[k];
-    return NULL;
-}
-
 /* ----------------------------------------------------------------- unknowns */
 
 size_t configurations_unknown(const struct configurations *configurations, const char *name)
@@ -82,7 +71,7 @@ static const char *take_unknown(void *self, const char *const *fields)
 {
     struct configurations *configurations = self;
     struct unknown unknown = {.name = fields[0], .says = fields[2]};
-    unknown.is_parameter = parameter_find(unknown.name) != NULL;
+    unknown.is_parameter = components_param(unknown.name) != NULL;
     split_values(&configurations->texts, &unknown, fields[1]);
     if (!*unknown.name || !unknown.count || !*unknown.says)
         return "an unknown needs a name, values, and what the paper says of it";

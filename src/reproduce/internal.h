@@ -61,9 +61,6 @@ enum status reproduction_complete(struct reproduction *reproduction);
 /* Lets the paper's code add the rows and figures of one configuration. */
 void reproduction_compute(struct reproduction *reproduction, const struct configuration *configuration);
 
-/* The parameter of that name; NULL: there is none. */
-const struct param *parameter_find(const char *name);
-
 const char *verdict_name(enum verdict verdict);
 void rows_clear(struct reproduction *reproduction);
 /* Adds a row for each published item that has none, and sorts all rows in the order of the published items.

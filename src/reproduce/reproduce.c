@@ -75,7 +75,7 @@ bool reproduction_is_first(const struct reproduction *reproduction)
 
 double reproduction_parameter(const char *name)
 {
-    const struct param *param = parameter_find(name);
+    const struct param *param = components_param(name);
     struct param_problem problem;
     uint64_t value = 0;
     if (!param || param->type > PARAM_COUNT)

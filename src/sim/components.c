@@ -1,6 +1,7 @@
 #include "sim/components.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
@@ -35,6 +36,17 @@ const struct param_table *const *components_params(size_t *count)
         add(fabric_param_table(i));
     *count = filled;
     return tables;
+}
+
+const struct param *components_param(const char *name)
+{
+    size_t count;
+    components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < tables[i]->count; k++)
+            if (strcmp(tables[i]->params[k].name, name) == 0)
+                return &tables[i]->params[k];
+    return NULL;
 }
 
 const struct param_table *components_table_of(const struct param *param)

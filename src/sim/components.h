@@ -9,6 +9,9 @@
  * array is valid until the process ends, and grows only at its end. */
 const struct param_table *const *components_params(size_t *count);
 
+/* The parameter of that name; NULL: there is none. */
+const struct param *components_param(const char *name);
+
 /* The table that has the parameter; NULL: none has. */
 const struct param_table *components_table_of(const struct param *param);
 

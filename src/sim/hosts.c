@@ -1,7 +1,5 @@
 #include "sim/hosts.h"
 
-#include <string.h>
-
 #include "base/units.h"
 #include "sim/components.h"
 
@@ -28,13 +26,8 @@ static enum status check_default(const struct experiment *experiment, const stru
 
 static enum status check_latency(const struct experiment *experiment, const char *name)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < tables[i]->count; j++)
-            if (strcmp(tables[i]->params[j].name, name) == 0)
-                return check_default(experiment, tables[i], &tables[i]->params[j]);
-    return STATUS_OK;
+    const struct param *param = components_param(name);
+    return param ? check_default(experiment, components_table_of(param), param) : STATUS_OK;
 }
 
 static enum status check_fabric(const struct experiment *experiment, const struct fabric_ops *fabric)
