@@ -239,7 +239,7 @@ static const char *param_name_at(const void *params, size_t index)
     return ((const struct param *)params)[index].name;
 }
 
-static const struct param *find(const struct param_table *table, const char *name)
+const struct param *param_find(const struct param_table *table, const char *name)
 {
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(table->params[i].name, name) == 0)
@@ -301,7 +301,7 @@ static const struct param *find_assigned(const struct param_list *list,
     struct param_problem problem;
     const struct param_table *table = list->table;
     const char *name = assignment->name;
-    const struct param *param = find(table, name), *example = param ? param : table->params;
+    const struct param *param = param_find(table, name), *example = param ? param : table->params;
     const char *value = example->default_text ? example->default_text : "...";
     if (!*name)
         param_fail(&problem, 0, "a parameter is missing here, such as %s=%s", example->name, value);

@@ -104,6 +104,9 @@ char *param_text_beside(const struct param *param, const char *text, const char 
  * NULL: there is nothing to say. */
 char *param_path_hint(const struct param *param, const char *text, const char *origin);
 
+/* The parameter of the table that has this name; NULL: there is none. */
+const struct param *param_find(const struct param_table *table, const char *name);
+
 /* For find_path: the whole value is a path. */
 bool param_find_whole(const char *bytes, size_t from, struct param_path *path);
 

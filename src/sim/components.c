@@ -1,7 +1,6 @@
 #include "sim/components.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
@@ -42,11 +41,10 @@ const struct param *components_param(const char *name)
 {
     size_t count;
     components_params(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < tables[i]->count; k++)
-            if (strcmp(tables[i]->params[k].name, name) == 0)
-                return &tables[i]->params[k];
-    return NULL;
+    const struct param *param = NULL;
+    for (size_t i = 0; i < count && !param; i++)
+        param = param_find(tables[i], name);
+    return param;
 }
 
 const struct param_table *components_table_of(const struct param *param)

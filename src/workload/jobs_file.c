@@ -40,19 +40,11 @@ PARAM_TABLE(job_params, "job", struct job_entry, "a job",
              .min = "1",
              .max = "256"});
 
-static const struct param *find_param(const char *name)
-{
-    for (size_t i = 0; i < job_params.count; i++)
-        if (strcmp(job_params.params[i].name, name) == 0)
-            return &job_params.params[i];
-    return NULL;
-}
-
 /* False, reported. */
 static bool read_field(struct jobs *jobs, struct config_reader *reader, const struct config_node *node,
                        struct job_entry *entry)
 {
-    const struct param *param = find_param(node->key);
+    const struct param *param = param_find(&job_params, node->key);
     struct param_problem problem;
     if (!param) {
         config_key_error(reader, node, "a job has a name, a trace or a workload, a start, and copies");

@@ -26,17 +26,9 @@ const struct workload *workload_of_name(const char *full_name)
     return workload_find(full_name, workload_length(full_name));
 }
 
-static const struct param *find_param(const struct workload *workload, const char *name)
-{
-    for (size_t i = 0; i < workload->params->count; i++)
-        if (strcmp(workload->params->params[i].name, name) == 0)
-            return &workload->params->params[i];
-    return NULL;
-}
-
 const struct param *workload_parameter(const struct workload *workload, const char *full_name)
 {
-    return find_param(workload, parameter_of(full_name));
+    return param_find(workload->params, parameter_of(full_name));
 }
 
 static const char *workload_name_at(const void *list, size_t index)
@@ -111,7 +103,7 @@ static void assign(struct assignments *assignments, const char *name, char *valu
 static void shorten(const struct workload *workload, struct param_assignment *assignment)
 {
     char buffer[64];
-    const struct param *param = find_param(workload, assignment->name);
+    const struct param *param = param_find(workload->params, assignment->name);
     if (!param || param->type > PARAM_NUMBER || !assignment->value)
         return;
     const char *canonical = param_canonical(param, assignment->value, buffer, sizeof buffer);
@@ -125,7 +117,7 @@ static void shorten(const struct workload *workload, struct param_assignment *as
 /* The place of the parameter in the table; unknown ones are behind all others. */
 static size_t place_of(const struct workload *workload, const struct param_assignment *assignment)
 {
-    const struct param *param = find_param(workload, assignment->name);
+    const struct param *param = param_find(workload->params, assignment->name);
     return param ? (size_t)(param - workload->params->params) : workload->params->count;
 }
 
@@ -255,7 +247,7 @@ char *workload_text_without(const char *text, const char *full_name, char **valu
 static bool find_in(const struct workload *workload, const struct param_assignment *assignment,
                     struct param_path *path)
 {
-    const struct param *param = find_param(workload, assignment->name);
+    const struct param *param = param_find(workload->params, assignment->name);
     if (!assignment->value || !param || !param->find_path || !param->find_path(assignment->value, 0, path))
         return false;
     size_t prefix = bytes_are_encoded(assignment->value) ? strlen(BYTES_PREFIX) : 0;
