@@ -40,6 +40,17 @@ const char *graph_describe(const struct graph_operation *operation, char *buffer
     return buffer;
 }
 
+void graph_report(const struct program *program, enum diag_level level, uint32_t rank, uint32_t operation,
+                  const char *why)
+{
+    const struct graph *graph = program->graph;
+    struct call_place place = graph->place(program, rank, operation);
+    char text[128];
+    diag_report(level, &(struct diag_place){.file = place.file, .line = place.line}, "%s of rank %u, %s, %s",
+                graph->label(program, rank, operation), rank,
+                graph_describe(&graph->ranks[rank].operations[operation], text, sizeof text), why);
+}
+
 /* ----------------------------------------------------------- without calls */
 
 const struct call *graph_program_next(struct program *program, uint32_t rank, struct call *scratch)

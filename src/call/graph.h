@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "call/call.h"
@@ -74,6 +75,10 @@ static inline uint32_t graph_on_begin(const struct graph_operation *operation)
 
 /* "send of 8 bytes to rank 3, tag 7" into buffer, which it returns. */
 const char *graph_describe(const struct graph_operation *operation, char *buffer, size_t size);
+
+/* "LABEL of rank 2, send of 8 bytes to rank 3, tag 7, WHY", at the place of the operation. */
+void graph_report(const struct program *program, enum diag_level level, uint32_t rank, uint32_t operation,
+                  const char *why);
 
 /* A program that is a graph has no calls, and nothing to rewind: for its ops. */
 const struct call *graph_program_next(struct program *program, uint32_t rank, struct call *scratch);

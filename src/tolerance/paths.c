@@ -37,13 +37,8 @@ static const struct graph_operation *operation_at(const struct program_paths *pa
 
 static enum status refuse(const struct program_paths *paths, uint32_t index, const char *why)
 {
-    const struct graph *graph = paths->graph;
-    uint32_t rank = paths->rank_of[index], number = (uint32_t)(index - graph->ranks[rank].first);
-    struct call_place place = graph->place(paths->program, rank, number);
-    char text[128];
-    diag_report(DIAG_ERROR, &(struct diag_place){.file = place.file, .line = place.line},
-                "%s of rank %u, %s, %s", graph->label(paths->program, rank, number), rank,
-                graph_describe(operation_at(paths, index), text, sizeof text), why);
+    uint32_t rank = paths->rank_of[index];
+    graph_report(paths->program, DIAG_ERROR, rank, (uint32_t)(index - paths->graph->ranks[rank].first), why);
     return STATUS_BAD_INPUT;
 }
 

@@ -33,12 +33,7 @@ static const char *why(const struct graph_operation *operation)
 static void show(const struct graph_engine *engine, uint32_t rank, uint32_t number)
 {
     const struct program *program = engine->params->program;
-    const struct graph_operation *operation = &program->graph->ranks[rank].operations[number];
-    struct call_place place = program->graph->place(program, rank, number);
-    char text[128];
-    diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
-                "%s of rank %u, %s, %s", program->graph->label(program, rank, number), rank,
-                graph_describe(operation, text, sizeof text), why(operation));
+    graph_report(program, DIAG_NOTE, rank, number, why(&program->graph->ranks[rank].operations[number]));
 }
 
 /* Operations that have begun and not ended are named: the others wait for them. */

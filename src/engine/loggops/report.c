@@ -135,16 +135,6 @@ static bool tell_ends(struct loggops *engine)
 
 enum { SHOWN = 16 };
 
-static void show_operation(const struct loggops *engine, uint32_t host, uint32_t i, const char *why)
-{
-    const struct program *program = engine->params->program;
-    char text[128];
-    struct call_place place = engine->graph->place(program, host, i);
-    diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
-                "%s of rank %u, %s, %s", engine->graph->label(program, host, i), host,
-                graph_describe(loggops_operation(engine, host, i), text, sizeof text), why);
-}
-
 /* Those that have begun are named: all others wait for them. */
 static void show_blocked(const struct loggops *engine)
 {
@@ -155,9 +145,9 @@ static void show_blocked(const struct loggops *engine)
             uint32_t needs = loggops_run(engine, host, i)->needs;
             waiting += needs < OPERATION_BEGUN;
             if (needs == OPERATION_BEGUN && named++ < SHOWN)
-                show_operation(engine, host, i,
-                               rank->operations[i].kind == GRAPH_SEND ? "waits for its receive"
-                                                                      : "waits for its message");
+                graph_report(engine->params->program, DIAG_NOTE, host, i,
+                             rank->operations[i].kind == GRAPH_SEND ? "waits for its receive"
+                                                                    : "waits for its message");
         }
     }
     if (named > SHOWN)
