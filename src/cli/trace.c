@@ -19,6 +19,7 @@
 #include "trace/goal/write.h"
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
+#include "workload/workload.h"
 
 /* ----------------------------------------------------------------- validate */
 
@@ -94,7 +95,7 @@ static int validate(int argc, char **argv)
 
 /* ------------------------------------------------------------------ convert */
 
-enum convert_option { CONVERT_OUT, CONVERT_TO, CONVERT_SET };
+enum convert_option { CONVERT_OUT, CONVERT_TO, CONVERT_SET, CONVERT_WORKLOAD };
 
 static const struct cli_option convert_options[] = {
     [CONVERT_OUT] = {"--output", 'o', "OUT",
@@ -106,12 +107,14 @@ static const struct cli_option convert_options[] = {
     [CONVERT_SET] = {"--set", 's', "PARAMETER=VALUE",
                      "for GOAL: compute.rate, compute.scale, and the algorithms of collective calls;\n"
                      "repeatable"},
+    [CONVERT_WORKLOAD] = {"--workload", 'w', "WORKLOAD",
+                          "instead of a trace: a generated program, for GOAL (helio run --workload help)"},
     CLI_PLUGIN,
 };
 
 static const struct cli_command convert_command = {
     .name = "trace convert",
-    .words = "PATH -o OUT",
+    .words = "[PATH] -o OUT",
     .doc = "Writes a trace in another form. Text and compiled form keep every field of every line. GOAL\n"
            "has messages and times alone: collective calls become the messages of their algorithms.",
     .options = convert_options,
@@ -123,7 +126,7 @@ static const struct cli_command convert_command = {
 };
 
 struct convert_arguments {
-    const char *path, *out, *to;
+    const char *path, *workload, *out, *to;
     struct config *config; /* for GOAL; NULL: not made yet */
 };
 
@@ -145,6 +148,8 @@ static bool take_convert(void *self, int found, const char *value)
         arguments->out = value;
     else if (found - CLI_OPTION == CONVERT_TO)
         arguments->to = value;
+    else if (found - CLI_OPTION == CONVERT_WORKLOAD)
+        arguments->workload = value;
     else
         return config_set(convert_config(arguments), value) == STATUS_OK;
     return true;
@@ -171,6 +176,10 @@ static enum status write_graph(const struct config *config, struct program *prog
     const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
                                                    .ps_per_operation = compute_config_ps(compute),
                                                    .whole_ns = true};
+    if (program->openloop) {
+        diag_error("workload %s is traffic between nodes, without operations", program->name);
+        return STATUS_BAD_INPUT;
+    }
     if (!graph_has_calls(program))
         return goal_write(program, out, binary);
     enum status status = graph_of_calls(program, &options, &graph);
@@ -181,16 +190,31 @@ static enum status write_graph(const struct config *config, struct program *prog
     return status;
 }
 
+static enum status open_source(const struct convert_arguments *arguments, struct config *config,
+                               struct program **program)
+{
+    if (!arguments->workload)
+        return trace_open(arguments->path, program);
+    enum status status = workload_open(arguments->workload, program);
+    if (status != STATUS_OK || !(*program)->setting.parameter)
+        return status;
+    status = config_assign(config, (*program)->setting.parameter, (*program)->setting.value, "--workload");
+    if (status != STATUS_OK)
+        (*program)->ops->close(*program);
+    return status;
+}
+
 /* The machine chooses algorithms of collective calls, as in a run. */
 static enum status write_goal(struct convert_arguments *arguments, bool binary)
 {
     struct config *settled = NULL;
     struct program *program;
     enum status status = settle_config(convert_config(arguments), &settled);
+    struct config *config = settled ? settled : arguments->config;
     if (status == STATUS_OK)
-        status = trace_open(arguments->path, &program);
+        status = open_source(arguments, config, &program);
     if (status == STATUS_OK) {
-        status = write_graph(settled ? settled : arguments->config, program, arguments->out, binary);
+        status = write_graph(config, program, arguments->out, binary);
         program->ops->close(program);
     }
     if (settled)
@@ -204,7 +228,8 @@ static enum convert_form form_of(const struct convert_arguments *arguments)
 {
     if (cli_ends_in(arguments->out, ".goal"))
         return FORM_GOAL;
-    bool is_text = cli_ends_in(arguments->out, ".tar.zst") || cli_ends_in(arguments->path, ".helio");
+    bool is_text = cli_ends_in(arguments->out, ".tar.zst") ||
+                   (arguments->path && cli_ends_in(arguments->path, ".helio"));
     return is_text ? FORM_TI : FORM_COMPILED;
 }
 
@@ -216,6 +241,10 @@ static enum status convert_to(struct convert_arguments *arguments)
         form = form_of(arguments);
     while (arguments->to && form < FORMS && strcmp(arguments->to, forms[form]) != 0)
         form++;
+    if (arguments->workload && form < FORM_GOAL) {
+        diag_error("a workload is written as GOAL (--to goal); helio gen writes its calls as text");
+        return STATUS_BAD_INPUT;
+    }
     switch (form) {
     case FORM_TI:
         return write_text(arguments->path, arguments->out);
@@ -238,9 +267,11 @@ static int convert(int argc, char **argv)
     enum status status = STATUS_BAD_INPUT;
     if (found != CLI_END)
         status = (enum status)cli_status(found);
-    else if (arguments.path && arguments.out)
+    else if (arguments.path && arguments.workload)
+        diag_error("a trace and a workload: one of them is converted");
+    else if ((arguments.path || arguments.workload) && arguments.out)
         status = convert_to(&arguments);
-    else if (!arguments.path)
+    else if (!arguments.path && !arguments.workload)
         diag_error("helio trace convert needs a trace: %s", convert_command.words);
     else
         diag_error("helio trace convert needs -o OUT: where to write");
