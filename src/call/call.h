@@ -188,7 +188,8 @@ struct program {
     /* Instead of calls: open-loop traffic (workload/openloop.h); NULL = none. `ranks` is then the number of
      * nodes, or 0 for all nodes of the topology. */
     const struct openloop *openloop;
-    /* Instead of calls: operations with dependences (call/graph.h); NULL = none. Then next() has no calls. */
+    /* Instead of calls: operations with dependences (call/graph.h); NULL = none. Then next() has no calls,
+     * unless the graph says that it has. */
     const struct graph *graph;
     struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
     uint64_t key[2];           /* of a trace: the hash of its contents */

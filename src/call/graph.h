@@ -56,6 +56,7 @@ struct graph {
     uint32_t cores, nics; /* of a rank, at most: the highest number used, plus 1 */
     bool has_any;         /* a receive, or the tag of a send, matches any */
     bool has_any_sends;   /* the tag of a send does */
+    bool has_calls_too;   /* ranks without operations may have calls: some jobs are graphs, others are not */
     /* The place and the label of an operation, for messages. `label` is never NULL; it is valid until the
      * next call. */
     struct call_place (*place)(const struct program *program, uint32_t rank, uint32_t operation);

@@ -46,6 +46,11 @@ static enum status generate(const char *spec, const char *folder)
     if (program->openloop) {
         diag_error("workload %s is traffic between nodes, without calls that a trace could hold", spec);
         status = STATUS_BAD_INPUT;
+    } else if (program->graph) {
+        diag_error("workload %s has jobs that are graphs, which a trace of calls cannot hold; helio trace "
+                   "convert --workload writes them as GOAL",
+                   spec);
+        status = STATUS_BAD_INPUT;
     } else {
         status = ti_write(program, folder);
         if (status == STATUS_OK && program->setting.parameter)

@@ -310,7 +310,7 @@ enum status graph_of_calls(struct program *source, const struct graph_of_calls_o
     struct converter converter = {.source = source, .options = options};
     source->ops->rewind(source);
     for (; converter.status == STATUS_OK && converter.rank < source->ranks; converter.rank++) {
-        if (source->graph)
+        if (source->graph && (source->graph->ranks[converter.rank].count || !source->graph->has_calls_too))
             converter_graph_rank(&converter);
         else
             convert_rank(&converter);

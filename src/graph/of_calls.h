@@ -26,7 +26,7 @@ struct graph_of_calls_options {
 /* Whether a program has to be converted before its graph is one of messages and computations alone. */
 static inline bool graph_has_calls(const struct program *program)
 {
-    return !program->graph || program->graph->calls;
+    return !program->graph || program->graph->calls || program->graph->has_calls_too;
 }
 
 /* A source that is a graph keeps its operations, and its collective calls become their messages.

@@ -8,6 +8,7 @@
 #include "call/jobs.h"
 #include "engine/params.h"
 #include "fabric/list.h"
+#include "graph/of_calls.h"
 #include "sim/conservation.h"
 #include "sim/engines.h"
 #include "sim/hosts.h"
@@ -274,12 +275,27 @@ static void keep_path(struct result *result, const struct critical *critical, bo
         result->path_summary = path_summary_make(result->path);
 }
 
-enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
-                           struct result *result)
+/* Jobs that are graphs and jobs that are calls run as one graph. The simulators count in whole ns. */
+static enum status as_graph(const struct experiment *experiment, struct program **program)
+{
+    const struct config *config = experiment->config;
+    const enum experiment_compat compat = experiment->chosen->compat;
+    struct collective_config collective;
+    if (!(*program)->graph || !(*program)->graph->has_calls_too)
+        return STATUS_OK;
+    const struct graph_of_calls_options options = {
+        .patterns = traffic_options(config, &collective),
+        .ps_per_operation = compute_config_ps(config_of(config, &compute_params)),
+        .whole_ns = compat == COMPAT_LOGGOPSIM || compat == COMPAT_ATLAHS};
+    return graph_of_calls(*program, &options, program);
+}
+
+/* As experiment_run, of the program, which is the experiment's or made of it. */
+static enum status run_program(struct experiment *experiment, struct program *program, size_t index,
+                               const struct experiment_watch *watch, struct result *result)
 {
     const struct fabric_ops *fabric = experiment->fabrics[index];
     const struct config *config = experiment->config;
-    struct program *program = experiment->program;
     struct tap tap = {0};
     struct conservation conservation;
     const struct host *host = experiment->has_host ? &experiment->host : NULL;
@@ -330,7 +346,20 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
         network_describe(experiment, fabric, &result->network);
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);
-    if (status == STATUS_OK && program->jobs && program->jobs->only == PROGRAM_JOBS_ALL)
+    return status;
+}
+
+enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
+                           struct result *result)
+{
+    struct program *own = experiment->program, *program = own;
+    *result = (struct result){.fabric = experiment->fabrics[index]->name};
+    enum status status = as_graph(experiment, &program);
+    if (status == STATUS_OK)
+        status = run_program(experiment, program, index, watch, result);
+    if (program != own)
+        program->ops->close(program);
+    if (status == STATUS_OK && own->jobs && own->jobs->only == PROGRAM_JOBS_ALL)
         status = jobs_measure(experiment, index, watch, result);
     return status;
 }

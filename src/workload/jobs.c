@@ -1,22 +1,14 @@
 #include "workload/jobs.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/rng.h"
 #include "workload/list.h"
 
-enum { PLACE_LINEAR, PLACE_INTERLEAVED, PLACE_BLOCKS, PLACE_RANDOM };
-static const char *const placements[] = {"linear", "interleaved", "blocks", "random", NULL};
+static const char *const placements[] = {
+    [JOBS_LINEAR] = "linear", [JOBS_INTERLEAVED] = "interleaved", [JOBS_BLOCKS] = "blocks",
+    [JOBS_GROUPS] = "groups", [JOBS_RANDOM] = "random",           NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
-
-struct jobs_config {
-    const char *file; /* NULL: not given */
-    int placement, alone;
-    uint64_t block, seed;
-};
 
 PARAM_TABLE(
     jobs_params, "jobs", struct jobs_config, "several programs on one machine",
@@ -31,7 +23,8 @@ PARAM_TABLE(
      .default_text = "linear",
      .choices = placements,
      .doc = "linear: one job behind the other; interleaved: a rank of each in turn; blocks: `block` ranks "
-            "of each in turn; random: drawn with `seed`"},
+            "of each in turn; groups: each in as few groups of `group` ranks as possible; random: drawn with "
+            "`seed`"},
     {.name = "block",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, block),
@@ -39,6 +32,13 @@ PARAM_TABLE(
      .min = "1",
      .max = "1000000000",
      .doc = "ranks of a block, such as those of a switch"},
+    {.name = "group",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct jobs_config, group),
+     .default_text = "8",
+     .min = "1",
+     .max = "1000000000",
+     .doc = "ranks of a group of the machine: of a dragonfly's group, or below a leaf switch"},
     {.name = "seed",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, seed),
@@ -63,63 +63,6 @@ static bool jobs_prepare(const struct workload *workload, void *self, struct pro
     return false;
 }
 
-/* ---------------------------------------------------------------- placement */
-
-/* `size` ranks of each job in turn, as long as it has some. */
-static void place_in_turn(struct jobs *jobs, uint64_t size)
-{
-    uint32_t *next = mem_alloc(jobs->about.count, sizeof *next, "jobs");
-    for (uint32_t rank = 0; rank < jobs->program.ranks;) {
-        for (size_t i = 0; i < jobs->about.count; i++) {
-            for (uint64_t k = 0; k < size && next[i] < jobs->about.list[i].ranks; k++, rank++) {
-                jobs->job_of[rank] = (uint32_t)i;
-                jobs->rank_of[rank] = next[i]++;
-            }
-        }
-    }
-    free(next);
-}
-
-static void swap(uint32_t *list, uint32_t i, uint32_t k)
-{
-    uint32_t value = list[i];
-    list[i] = list[k];
-    list[k] = value;
-}
-
-static void shuffle(struct jobs *jobs, uint64_t seed)
-{
-    struct rng rng = rng_init(seed, "jobs");
-    for (uint32_t i = jobs->program.ranks; i > 1; i--) {
-        uint32_t other = (uint32_t)rng_below(&rng, i);
-        swap(jobs->job_of, i - 1, other);
-        swap(jobs->rank_of, i - 1, other);
-    }
-}
-
-static enum status place(struct jobs *jobs, const struct jobs_config *config)
-{
-    uint64_t ranks = 0;
-    for (size_t i = 0; i < jobs->about.count; i++)
-        ranks += jobs->about.list[i].ranks;
-    if (ranks > INT32_MAX) {
-        diag_error("%s: the jobs have %" PRIu64 " ranks together; a run has at most %d", config->file, ranks,
-                   INT32_MAX);
-        return STATUS_BAD_INPUT;
-    }
-    jobs->program.ranks = (uint32_t)ranks;
-    jobs->job_of = mem_alloc((size_t)ranks, sizeof *jobs->job_of, "jobs");
-    jobs->rank_of = mem_alloc((size_t)ranks, sizeof *jobs->rank_of, "jobs");
-    const uint64_t in_turn[] = {[PLACE_LINEAR] = UINT64_MAX,
-                                [PLACE_INTERLEAVED] = 1,
-                                [PLACE_BLOCKS] = config->block,
-                                [PLACE_RANDOM] = UINT64_MAX};
-    place_in_turn(jobs, in_turn[config->placement]);
-    if (config->placement == PLACE_RANDOM)
-        shuffle(jobs, config->seed);
-    return STATUS_OK;
-}
-
 static enum status jobs_open(const void *self, const char *spec, struct program **program)
 {
     const struct jobs_config *config = self;
@@ -128,9 +71,10 @@ static enum status jobs_open(const void *self, const char *spec, struct program 
     jobs->program.file = arena_text(&jobs->texts, config->file, strlen(config->file));
     jobs->about.only = PROGRAM_JOBS_ALL;
     jobs->about.alone = config->alone;
+    jobs->placement = config->placement == JOBS_LINEAR ? NULL : placements[config->placement];
     enum status status = jobs_read(jobs, jobs->program.file);
     if (status == STATUS_OK)
-        status = place(jobs, config);
+        status = jobs_place(jobs, config);
     if (status == STATUS_OK)
         status = jobs_make_program(jobs);
     if (status == STATUS_OK)

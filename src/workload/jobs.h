@@ -2,17 +2,22 @@
 #define HELIO_WORKLOAD_JOBS_H
 
 #include "base/mem.h"
+#include "call/graph.h"
 #include "call/jobs.h"
 #include "workload/workload.h"
 
 /* Several programs on one machine, as one program. Its ranks are those of all jobs, and the placement says
  * which job has which. A job sees only its own ranks. docs/jobs.md
  *
- *   jobs.c           the workload's parameters, and the placement
+ *   jobs.c           the workload's parameters
+ *   jobs_place.c     the placement
  *   jobs_file.c      the file that lists the jobs
- *   jobs_program.c   the program: calls of jobs, with the ranks and communicators of the machine */
+ *   jobs_program.c   the program: calls of jobs, with the ranks and communicators of the machine
+ *   jobs_graph.c     the same for jobs that are graphs of operations */
 
-enum { JOBS_MOST = 256 };
+enum { JOBS_MOST = 256, JOBS_MOST_RANK = (1 << 24) - 1 };
+
+#define JOBS_NONE UINT32_MAX /* the job of a rank of the machine that no job has */
 
 struct job {
     struct program *program;
@@ -26,16 +31,41 @@ struct jobs {
     struct program program; /* first */
     struct program_jobs about;
     struct job *jobs;
-    uint32_t *job_of, *rank_of; /* of each rank of the machine: its job, and its rank there */
-    uint32_t *calls_made;       /* of each rank of the machine: 0, 1, or 2 and more */
+    uint32_t *job_of, *rank_of; /* of each rank of the machine: its job or JOBS_NONE, and its rank there */
+    const char *placement;      /* a name, if ranks in the file exclude it; NULL: they may be there */
+    uint8_t *taken;             /* of ranks of the machine, while the file is read: a job has it */
+    size_t taken_count, taken_capacity;
+    uint32_t *calls_made; /* of each rank of the machine: 0, 1, or 2 and more */
     struct group *groups;
     uint32_t *members;
     uint64_t *counts;
+    struct graph_builder builder; /* of the graphs of all jobs */
+    struct graph graph, alone;    /* of all jobs, and of `only` */
+    struct graph_rank *alone_ranks;
     struct arena texts;
+};
+
+enum jobs_placement { JOBS_LINEAR, JOBS_INTERLEAVED, JOBS_BLOCKS, JOBS_GROUPS, JOBS_RANDOM };
+
+struct jobs_config {
+    const char *file; /* NULL: not given */
+    int placement, alone;
+    uint64_t block, group, seed;
 };
 
 /* Opens the programs that the file lists. STATUS_BAD_INPUT, reported. */
 enum status jobs_read(struct jobs *jobs, const char *file);
+
+/* Gives the jobs their ranks of the machine, if the file has not done so. STATUS_BAD_INPUT, reported. */
+enum status jobs_place(struct jobs *jobs, const struct jobs_config *config);
+
+/* The ranks of graphs get their operations. Does nothing if no job is a graph. */
+void jobs_make_graph(struct jobs *jobs);
+/* The graph of the program is that of `only`, or of all jobs. */
+void jobs_choose_graph(struct jobs *jobs);
+
+/* A call of the job with the ranks, channels and communicators of the machine. */
+void jobs_translate(const struct job *job, struct call *call);
 
 /* The program of jobs that have been read and placed. STATUS_BAD_INPUT, reported. */
 enum status jobs_make_program(struct jobs *jobs);

@@ -12,7 +12,7 @@ static uint32_t world_of(const struct job *job, int32_t rank)
 }
 
 /* Ranks, channels and communicators of a job become those of the machine. */
-static void translate(const struct job *job, struct call *call)
+void jobs_translate(const struct job *job, struct call *call)
 {
     if (call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV) {
         call->peer = (int32_t)world_of(job, call->peer);
@@ -48,7 +48,8 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
     struct jobs *jobs = (struct jobs *)program;
     const uint32_t number = jobs->job_of[rank];
     const struct job *job = &jobs->jobs[number];
-    if (jobs->about.only != PROGRAM_JOBS_ALL && jobs->about.only != (int)number)
+    if (number == JOBS_NONE || job->program->graph ||
+        (jobs->about.only != PROGRAM_JOBS_ALL && jobs->about.only != (int)number))
         return NULL;
     if (sleeps(jobs, rank)) {
         *scratch = (struct call){.op = CALL_SLEEP,
@@ -63,13 +64,15 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
     }
     if (call != scratch)
         *scratch = *call;
-    translate(job, scratch);
+    jobs_translate(job, scratch);
     return scratch;
 }
 
 static uint32_t slots(const struct program *program, uint32_t rank)
 {
     const struct jobs *jobs = (const struct jobs *)program;
+    if (jobs->job_of[rank] == JOBS_NONE)
+        return SLOT_FIRST;
     const struct program *of_job = jobs->jobs[jobs->job_of[rank]].program;
     return of_job->ops->slots(of_job, jobs->rank_of[rank]);
 }
@@ -77,6 +80,8 @@ static uint32_t slots(const struct program *program, uint32_t rank)
 static struct call_place place(const struct program *program, uint32_t rank)
 {
     const struct jobs *jobs = (const struct jobs *)program;
+    if (jobs->job_of[rank] == JOBS_NONE)
+        return (struct call_place){.file = program->file};
     const struct program *of_job = jobs->jobs[jobs->job_of[rank]].program;
     return of_job->ops->place(of_job, jobs->rank_of[rank]);
 }
@@ -87,6 +92,7 @@ static void rewind_program(struct program *program)
     for (size_t i = 0; i < jobs->about.count; i++)
         jobs->jobs[i].program->ops->rewind(jobs->jobs[i].program);
     memset(jobs->calls_made, 0, program->ranks * sizeof *jobs->calls_made);
+    jobs_choose_graph(jobs);
 }
 
 void jobs_free(struct jobs *jobs)
@@ -103,6 +109,9 @@ void jobs_free(struct jobs *jobs)
     free(jobs->groups);
     free(jobs->members);
     free(jobs->counts);
+    free(jobs->taken);
+    free(jobs->alone_ranks);
+    graph_builder_free(&jobs->builder);
     arena_free(&jobs->texts);
     free(jobs);
 }
@@ -116,14 +125,6 @@ static const struct program_ops ops = {
     .next = next_call, .slots = slots, .place = place, .rewind = rewind_program, .close = close_program};
 
 /* ------------------------------------------------------------------- making */
-
-static void find_world(struct jobs *jobs)
-{
-    for (size_t i = 0; i < jobs->about.count; i++)
-        jobs->jobs[i].world = mem_alloc(jobs->jobs[i].program->ranks, sizeof(uint32_t), "jobs");
-    for (uint32_t rank = 0; rank < jobs->program.ranks; rank++)
-        jobs->jobs[jobs->job_of[rank]].world[jobs->rank_of[rank]] = rank;
-}
 
 static size_t members_of_groups(const struct program *program)
 {
@@ -235,8 +236,11 @@ enum status jobs_make_program(struct jobs *jobs)
     }
     jobs->program.total_calls = known ? calls : 0;
     jobs->calls_made = mem_alloc(jobs->program.ranks, sizeof *jobs->calls_made, "jobs");
-    find_world(jobs);
     make_groups(jobs);
     enum status status = make_channels(jobs);
-    return status == STATUS_OK ? make_counts(jobs) : status;
+    if (status == STATUS_OK)
+        status = make_counts(jobs);
+    if (status == STATUS_OK)
+        jobs_make_graph(jobs);
+    return status;
 }

@@ -412,6 +412,11 @@ static enum status end_collective(struct program_walk *walk)
 static enum status walk_graph(struct program_walk *walk)
 {
     const struct graph *graph = walk->program->graph;
+    if (graph->has_calls_too) {
+        diag_error("%s has jobs that are graphs and jobs that are calls, whose patterns are not compared",
+                   walk->program->name);
+        return STATUS_BAD_INPUT;
+    }
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
         walk->sent_count = walk->tally_count = 0;
         for (uint32_t i = 0; i < graph->ranks[rank].count; i++) {

@@ -16,7 +16,8 @@
 #include "sim/experiment.h"
 #include "workload/workload.h"
 
-static const char *const placements[] = {"linear", "interleaved", "blocks", "random"};
+static const char *const placements[] = {"linear", "interleaved", "blocks", "random", "groups"};
+enum { PLACEMENTS = sizeof placements / sizeof *placements };
 
 static void ignore(void *self, enum diag_level level, const char *message)
 {
@@ -75,7 +76,7 @@ static void jobs_that_share_nothing_take_their_own_time(void **state)
     };
     static const char *const fabrics[][2] = {{"fabric=hockney"}, {"fabric=packet"}, {"fabric=ideal"}};
     for (size_t f = 0; f < sizeof fabrics / sizeof *fabrics; f++) {
-        for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
+        for (size_t p = 0; p < PLACEMENTS; p++) {
             struct result result = run_jobs("mixed", placements[p], fabrics[f]);
             assert_int_equal(result.job_count, 6);
             for (size_t i = 0; i < result.job_count; i++) {
@@ -87,6 +88,51 @@ static void jobs_that_share_nothing_take_their_own_time(void **state)
             result_free(&result);
         }
     }
+}
+
+struct part {
+    const char *kind, *program;
+};
+
+/* Each job takes the time of its own run, in company and alone. Without the software of hosts, so that a
+ * program of calls takes the time of its graph. */
+static void each_takes_its_own_time(const char *file, const char *placement, const struct part *parts,
+                                    size_t count)
+{
+    static const char *const fabrics[][3] = {{"fabric=hockney", "machine=as-published"},
+                                             {"fabric=packet", "machine=as-published"},
+                                             {"fabric=loggops", "machine=as-published"}};
+    for (size_t f = 0; f < sizeof fabrics / sizeof *fabrics; f++) {
+        struct result result = run_jobs(file, placement, fabrics[f]);
+        assert_int_equal(result.job_count, count);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(result.jobs[i].time, time_of(parts[i].kind, parts[i].program, fabrics[f]));
+            assert_int_equal(result.jobs[i].alone, result.jobs[i].time);
+        }
+        result_free(&result);
+    }
+}
+
+static void graphs_that_share_nothing_take_their_own_time(void **state)
+{
+    (void)state;
+    static const struct part parts[] = {{"trace", "tests/goal/cases/cpu-05.goal"},
+                                        {"trace", "tests/goal/cases/anysrc-01.goal"},
+                                        {"trace", "tests/goal/cases/sg-doublering-32.goal"},
+                                        {"trace", "tests/traces/chakra/all_reduce.0.et"},
+                                        {"trace", "tests/traces/chakra/reduce_scatter.0.et"}};
+    for (size_t p = 0; p < PLACEMENTS; p++)
+        each_takes_its_own_time("graphs", placements[p], parts, sizeof parts / sizeof *parts);
+}
+
+static void graphs_and_calls_take_their_own_time(void **state)
+{
+    (void)state;
+    static const struct part parts[] = {{"trace", "tests/goal/cases/cpu-05.goal"},
+                                        {"trace", "tests/traces/cg.S.4.tar.zst"},
+                                        {"trace", "tests/traces/chakra/all_gather.0.et"},
+                                        {"workload", "collective:op=allgather,ranks=8,group=4,bytes=8KiB"}};
+    each_takes_its_own_time("both", "linear", parts, sizeof parts / sizeof *parts);
 }
 
 /* ------------------------------------------------------------- shared links */
@@ -117,7 +163,7 @@ static void every_rank_has_one_place(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {4, 4, 4, 8, 4, 4};
-    for (size_t p = 0; p < sizeof placements / sizeof *placements; p++) {
+    for (size_t p = 0; p < PLACEMENTS; p++) {
         struct program *program;
         uint32_t seen[6] = {0};
         char spec[128];
@@ -139,12 +185,51 @@ static void every_rank_has_one_place(void **state)
     }
 }
 
+/* Jobs of 5, 12, 4 and 3 ranks in groups of 4: the first three fill one, three and one group, and the last
+ * group has three ranks of the last job and one of the first. In groups of 6 the second job fills two, and
+ * each other one has a group of its own. */
+static void groups_are_as_few_as_possible(void **state)
+{
+    (void)state;
+    static const uint32_t job_of[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 0};
+    static const uint32_t job_of_6[] = {1, 1, 1, 1,          1, 1, 1, 1, 1,          1,          1, 1, 0, 0,
+                                        0, 0, 0, UINT32_MAX, 2, 2, 2, 2, UINT32_MAX, UINT32_MAX, 3, 3, 3};
+    struct program *program;
+    assert_int_equal(workload_open("jobs:tests/jobs/sizes.yaml,placement=groups,group=4", &program),
+                     STATUS_OK);
+    assert_int_equal(program->ranks, 24);
+    assert_memory_equal(program->jobs->job_of, job_of, sizeof job_of);
+    program->ops->close(program);
+    assert_int_equal(workload_open("jobs:tests/jobs/sizes.yaml,placement=groups,group=6", &program),
+                     STATUS_OK);
+    assert_int_equal(program->ranks, 27);
+    assert_memory_equal(program->jobs->job_of, job_of_6, sizeof job_of_6);
+    program->ops->close(program);
+}
+
+static void ranks_of_the_file_are_those_of_the_jobs(void **state)
+{
+    (void)state;
+    static const uint32_t job_of[] = {0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 2, 2, 2, 2};
+    struct program *program;
+    assert_int_equal(workload_open("jobs:tests/jobs/both.yaml", &program), STATUS_OK);
+    assert_int_equal(program->ranks, 29);
+    assert_memory_equal(program->jobs->job_of, job_of, sizeof job_of);
+    for (uint32_t rank = 14; rank < 29; rank++)
+        assert_int_equal(program->jobs->job_of[rank], rank < 21 ? UINT32_MAX : 3);
+    program->ops->close(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_that_share_nothing_take_their_own_time),
         cmocka_unit_test(pairs_on_a_ring_share_its_links),
+        cmocka_unit_test(graphs_that_share_nothing_take_their_own_time),
+        cmocka_unit_test(graphs_and_calls_take_their_own_time),
         cmocka_unit_test(every_rank_has_one_place),
+        cmocka_unit_test(groups_are_as_few_as_possible),
+        cmocka_unit_test(ranks_of_the_file_are_those_of_the_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,21 @@ static enum status run_to_the_end(struct graph_engine *engine)
     return STATUS_OK;
 }
 
+static enum status check_size(const struct program *program)
+{
+    if (program->graph->operations <= REQUEST_INDEX_MASK)
+        return STATUS_OK;
+    diag_error("%s has %llu operations; a run has at most %u", program->name,
+               (unsigned long long)program->graph->operations, REQUEST_INDEX_MASK);
+    return STATUS_BAD_INPUT;
+}
+
+/* The size is checked again, since a graph that is made of calls is only known here. */
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
+    if (check_size(params->program) != STATUS_OK)
+        return STATUS_BAD_INPUT;
     const struct compute_config *compute = config_of(params->config, &compute_params);
     struct graph_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
@@ -111,11 +123,9 @@ static bool runs(const struct engine_input *input)
 static enum status prepare(const struct engine_input *input)
 {
     const struct graph *graph = input->program->graph;
-    if (graph->operations > REQUEST_INDEX_MASK) {
-        diag_error("%s has %llu operations; a run has at most %u", input->program->name,
-                   (unsigned long long)graph->operations, REQUEST_INDEX_MASK);
-        return STATUS_BAD_INPUT;
-    }
+    enum status status = check_size(input->program);
+    if (status != STATUS_OK)
+        return status;
     if (graph->has_any_sends) {
         diag_error("%s has a send with any tag, which only LogGOPSim knows: the fabric loggops with "
                    "compat=loggopsim runs it",
@@ -130,6 +140,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     const struct program *program = params->program;
     const struct node_config *node = config_of(params->config, &node_params);
     uint32_t nodes = layers_nodes(program, node);
+    if (program->graph->has_calls_too)
+        estimate->unknown = "the graph of the jobs that are calls";
     double sends = (double)program->graph->sends, ranks = program->ranks;
     double messages = sends < 4 * ranks ? sends : 4 * ranks;
     estimate_add(estimate, "operations", "fewer operations", graph_scheduler_estimate(program));

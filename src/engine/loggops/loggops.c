@@ -391,6 +391,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     const struct graph graph =
         params->program->graph ? *params->program->graph : estimate_graph(params, estimate);
     double ranks = params->program->ranks, operations = (double)graph.operations;
+    if (graph.has_calls_too)
+        estimate->unknown = "the graph of the jobs that are calls";
     double at_once = (double)graph.sends < 2 * ranks ? (double)graph.sends : 2 * ranks;
     double hosts = sizeof(struct loggops_host) + (graph.cores + 2.0 * graph.nics) * sizeof(when_t);
     estimate_add(estimate, "operations", "fewer operations", operations * sizeof(struct loggops_run));
