@@ -15,6 +15,7 @@
 #include "sim/components.h"
 #include "sim/settle.h"
 #include "sim/traffic.h"
+#include "trace/chakra/write.h"
 #include "trace/check/check.h"
 #include "trace/goal/write.h"
 #include "trace/ti/decompile.h"
@@ -100,15 +101,15 @@ enum convert_option { CONVERT_OUT, CONVERT_TO, CONVERT_SET, CONVERT_WORKLOAD };
 static const struct cli_option convert_options[] = {
     [CONVERT_OUT] = {"--output", 'o', "OUT",
                      "what to write: a folder, NAME.tar.zst, a compiled file, or a file of GOAL"},
-    [CONVERT_TO] = {"--to", 't', "ti|compiled|goal|goal-binary",
-                    "text, the mapped form that opens at once, or the graph of the calls as GOAL;\n"
-                    "without it: goal when OUT ends in .goal, text when OUT ends in .tar.zst or\n"
-                    "PATH is compiled, else compiled"},
+    [CONVERT_TO] = {"--to", 't', "ti|compiled|goal|goal-binary|chakra",
+                    "text, the mapped form that opens at once, or the graph of the calls as GOAL or\n"
+                    "as Chakra execution traces in a folder; without it: goal when OUT ends in .goal,\n"
+                    "text when OUT ends in .tar.zst or PATH is compiled, else compiled"},
     [CONVERT_SET] = {"--set", 's', "PARAMETER=VALUE",
-                     "for GOAL: compute.rate, compute.scale, and the algorithms of collective calls;\n"
+                     "for graphs: compute.rate, compute.scale, and the algorithms of collective calls;\n"
                      "repeatable"},
     [CONVERT_WORKLOAD] = {"--workload", 'w', "WORKLOAD",
-                          "instead of a trace: a generated program, for GOAL (helio run --workload help)"},
+                          "instead of a trace: a generated program, for graphs (helio run --workload help)"},
     CLI_PLUGIN,
 };
 
@@ -116,18 +117,20 @@ static const struct cli_command convert_command = {
     .name = "trace convert",
     .words = "[PATH] -o OUT",
     .doc = "Writes a trace in another form. Text and compiled form keep every field of every line. GOAL\n"
-           "has messages and times alone: collective calls become the messages of their algorithms.",
+           "has messages and times alone: collective calls become the messages of their algorithms.\n"
+           "Chakra has the usual collective calls; others become messages.",
     .options = convert_options,
     .option_count = sizeof convert_options / sizeof *convert_options,
     .after = "Examples:\n"
              "  helio trace convert cg.S.4.tar.zst -o cg.S.4.helio\n"
              "  helio trace convert cg.S.4.helio -o cg.S.4 --to ti\n"
-             "  helio trace convert cg.S.4.tar.zst -o cg.S.4.goal --set mpi.allreduce=ring",
+             "  helio trace convert cg.S.4.tar.zst -o cg.S.4.goal --set mpi.allreduce=ring\n"
+             "  helio trace convert -w training:gpus=8 -o step --to chakra",
 };
 
 struct convert_arguments {
     const char *path, *workload, *out, *to;
-    struct config *config; /* for GOAL; NULL: not made yet */
+    struct config *config; /* for graphs; NULL: not made yet */
 };
 
 static struct config *convert_config(struct convert_arguments *arguments)
@@ -166,26 +169,42 @@ static enum status write_text(const char *path, const char *out)
     return status;
 }
 
+enum convert_form { FORM_TI, FORM_COMPILED, FORM_GOAL, FORM_GOAL_BINARY, FORM_CHAKRA, FORMS };
+
+static enum status write_as(const struct program *graph, const char *out, enum convert_form form)
+{
+    return form == FORM_CHAKRA ? chakra_write(graph, out) : goal_write(graph, out, form == FORM_GOAL_BINARY);
+}
+
+/* Whether the program is a graph that the form can have. */
+static bool is_ready(const struct program *program, enum convert_form form)
+{
+    if (form != FORM_CHAKRA)
+        return !graph_has_calls(program) && goal_has_times(program);
+    return program->graph && !program->graph->has_calls_too && chakra_has_calls(program);
+}
+
 /* The graph of a program, which is its own if it has one. */
 static enum status write_graph(const struct config *config, struct program *program, const char *out,
-                               bool binary)
+                               enum convert_form form)
 {
     const struct compute_config *compute = config_of(config, &compute_params);
     struct collective_config collective;
     struct program *graph;
     const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
                                                    .ps_per_operation = compute_config_ps(compute),
-                                                   .whole_ns = true};
+                                                   .whole_ns = form != FORM_CHAKRA,
+                                                   .keeps = form == FORM_CHAKRA ? chakra_has_call : NULL};
     if (program->openloop) {
         diag_error("workload %s is traffic between nodes, without operations", program->name);
         return STATUS_BAD_INPUT;
     }
-    if (!graph_has_calls(program))
-        return goal_write(program, out, binary);
+    if (is_ready(program, form))
+        return write_as(program, out, form);
     enum status status = graph_of_calls(program, &options, &graph);
     if (status != STATUS_OK)
         return status;
-    status = goal_write(graph, out, binary);
+    status = write_as(graph, out, form);
     graph->ops->close(graph);
     return status;
 }
@@ -205,7 +224,7 @@ static enum status open_source(const struct convert_arguments *arguments, struct
 }
 
 /* The machine chooses algorithms of collective calls, as in a run. */
-static enum status write_goal(struct convert_arguments *arguments, bool binary)
+static enum status convert_graph(struct convert_arguments *arguments, enum convert_form form)
 {
     struct config *settled = NULL;
     struct program *program;
@@ -214,15 +233,13 @@ static enum status write_goal(struct convert_arguments *arguments, bool binary)
     if (status == STATUS_OK)
         status = open_source(arguments, config, &program);
     if (status == STATUS_OK) {
-        status = write_graph(config, program, arguments->out, binary);
+        status = write_graph(config, program, arguments->out, form);
         program->ops->close(program);
     }
     if (settled)
         config_close(settled);
     return status;
 }
-
-enum convert_form { FORM_TI, FORM_COMPILED, FORM_GOAL, FORM_GOAL_BINARY, FORMS };
 
 static enum convert_form form_of(const struct convert_arguments *arguments)
 {
@@ -235,14 +252,15 @@ static enum convert_form form_of(const struct convert_arguments *arguments)
 
 static enum status convert_to(struct convert_arguments *arguments)
 {
-    static const char *const forms[FORMS] = {"ti", "compiled", "goal", "goal-binary"};
+    static const char *const forms[FORMS] = {"ti", "compiled", "goal", "goal-binary", "chakra"};
     enum convert_form form = 0;
     if (!arguments->to)
         form = form_of(arguments);
     while (arguments->to && form < FORMS && strcmp(arguments->to, forms[form]) != 0)
         form++;
     if (arguments->workload && form < FORM_GOAL) {
-        diag_error("a workload is written as GOAL (--to goal); helio gen writes its calls as text");
+        diag_error("a workload is written as GOAL (--to goal) or Chakra (--to chakra); helio gen writes its "
+                   "calls as text");
         return STATUS_BAD_INPUT;
     }
     switch (form) {
@@ -252,10 +270,11 @@ static enum status convert_to(struct convert_arguments *arguments)
         return trace_compile_to(arguments->path, arguments->out);
     case FORM_GOAL:
     case FORM_GOAL_BINARY:
-        return write_goal(arguments, form == FORM_GOAL_BINARY);
+    case FORM_CHAKRA:
+        return convert_graph(arguments, form);
     default:
-        diag_error("'%s' is not a form of a trace; ti, compiled, goal and goal-binary are%s", arguments->to,
-                   diag_did_you_mean(diag_nearest_of(arguments->to, forms, FORMS)));
+        diag_error("'%s' is not a form of a trace; ti, compiled, goal, goal-binary and chakra are%s",
+                   arguments->to, diag_did_you_mean(diag_nearest_of(arguments->to, forms, FORMS)));
         return STATUS_BAD_INPUT;
     }
 }
@@ -285,7 +304,7 @@ static int convert(int argc, char **argv)
 static const struct cli_subcommand commands[] = {
     {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes", NULL},
     {"validate", validate, "check every line, all sends and receives, all collectives", NULL},
-    {"convert", convert, "to text, an archive, the compiled form or GOAL", NULL},
+    {"convert", convert, "to text, an archive, the compiled form, GOAL or Chakra", NULL},
     {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another", NULL},
 };
 

@@ -63,6 +63,9 @@ uint64_t converter_time(struct converter *converter, double picoseconds);
  * free. */
 struct after_list converter_phases(struct converter *converter, const struct call *call, uint8_t core);
 
+/* Adds the collective call itself, behind the front, if the options want that. NO_OPERATION: they do not. */
+uint32_t converter_keep(struct converter *converter, const struct call *call, uint8_t core);
+
 /* The rank of a source that is a graph with collective calls. */
 void converter_graph_rank(struct converter *converter);
 

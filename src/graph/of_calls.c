@@ -96,11 +96,31 @@ static uint32_t tag_of(struct converter *converter, const struct call *call, int
     return converter_new_tag(converter, (uint64_t)call->context << 32 | (uint32_t)tag, 0);
 }
 
+uint32_t converter_keep(struct converter *converter, const struct call *call, uint8_t core)
+{
+    struct graph_builder *builder = &converter->builder;
+    if (!converter->options->keeps || !converter->options->keeps(converter->source, call))
+        return NO_OPERATION;
+    builder->calls =
+        mem_grow(builder->calls, &builder->call_capacity, builder->call_count + 1, "collective calls");
+    builder->calls[builder->call_count] = *call;
+    const struct graph_operation operation = {
+        .kind = GRAPH_CALL, .amount = builder->call_count++, .core = core};
+    return converter_add(converter, &operation, &converter->front);
+}
+
 static void collective(struct converter *converter, const struct call *call)
 {
     bool immediate = call->flags & CALL_IMMEDIATE;
     uint32_t slot = call->slot;
     uint8_t core = immediate ? (uint8_t)(1 + (slot - SLOT_FIRST) % (MOST_CORES - 1)) : 0;
+    uint32_t kept = converter_keep(converter, call, 0);
+    if (kept != NO_OPERATION) {
+        go_on_after(&converter->front, kept, immediate);
+        if (immediate)
+            converter->slots[slot] = (struct after){.operation = kept};
+        return;
+    }
     struct after_list after = converter_phases(converter, call, core);
     if (!immediate) {
         free(converter->front.at);
@@ -300,6 +320,8 @@ static struct program *make_program(struct converter *converter)
                                       .total_calls = graph->graph.operations,
                                       .bytes_mapped = graph_builder_bytes(&graph->builder) +
                                                       graph->graph.operations * sizeof *graph->lines,
+                                      .groups = converter->source->groups,
+                                      .group_count = converter->source->group_count,
                                       .graph = &graph->graph};
     return &graph->program;
 }

@@ -21,6 +21,8 @@ struct graph_of_calls_options {
     struct patterns_options patterns; /* algorithms of collective calls */
     double ps_per_operation;          /* of computation */
     bool whole_ns; /* computations are whole nanoseconds; what is cut off one is added to the next */
+    /* Whether such a collective call of the source stays one, the same on all ranks; NULL: none does. */
+    bool (*keeps)(const struct program *source, const struct call *call);
 };
 
 /* Whether a program has to be converted before its graph is one of messages and computations alone. */

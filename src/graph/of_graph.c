@@ -10,6 +10,10 @@ static struct ends add_call(struct converter *converter, const struct graph_oper
 {
     const struct graph_operation nothing = {.kind = GRAPH_COMPUTE, .core = operation->core};
     const struct call *call = &converter->source->graph->calls[operation->amount];
+    converter->front.count = 0;
+    const uint32_t kept = converter_keep(converter, call, operation->core);
+    if (kept != NO_OPERATION)
+        return (struct ends){kept, kept};
     struct ends ends = {.begin = converter_add(converter, &nothing, NULL)};
     go_on_after(&converter->front, ends.begin, false);
     struct after_list after = converter_phases(converter, call, operation->core);
@@ -28,6 +32,8 @@ static struct ends add_operation(struct converter *converter, const struct graph
         kept.amount =
             converter_time(converter, (double)operation->amount * converter->options->ps_per_operation);
     }
+    if (operation->kind == GRAPH_COMPUTE && converter->options->whole_ns)
+        kept.amount = converter_time(converter, (double)operation->amount);
     uint32_t number = converter_add(converter, &kept, NULL);
     return (struct ends){number, number};
 }

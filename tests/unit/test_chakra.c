@@ -11,9 +11,12 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "base/memory_stream.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "trace/chakra/chakra.h"
+#include "trace/chakra/write.h"
+#include "trace/goal/goal.h"
 #include "trace/trace.h"
 
 /* ------------------------------------------------------------------ writing */
@@ -61,6 +64,11 @@ static void put_string(struct text *node, const char *name, const char *value)
     put_bytes(&attribute, 1, name, strlen(name));
     put_bytes(&attribute, 29, value, strlen(value));
     put_bytes(node, 10, attribute.bytes, attribute.size);
+}
+
+static void put_string_field(struct text *message, unsigned field, const char *value)
+{
+    put_bytes(message, field, value, strlen(value));
 }
 
 static void end_message(struct text *trace, struct text *message)
@@ -275,6 +283,35 @@ static void wrong_nodes_are_refused_with_their_byte(void **state)
     refused("is of the kind 10 of collective calls; there are 0 (ALL_REDUCE) to 9 (BARRIER)");
 }
 
+static void put_call(struct text *trace, uint64_t id, const char *group)
+{
+    begin_node(id, COLLECTIVE);
+    put_number(&node, "comm_type", 9, 0);
+    put_number(&node, "comm_size", 9, 64);
+    if (group)
+        put_string(&node, "pg_name", group);
+    end_message(trace, &node);
+}
+
+/* Otherwise the run would be a deadlock. */
+static void unequal_numbers_of_calls_are_refused(void **state)
+{
+    (void)state;
+    begin_both();
+    put_call(&traces[0], 1, NULL);
+    put_call(&traces[0], 2, NULL);
+    put_call(&traces[1], 1, NULL);
+    refused("t.1.et: error: NPU 1 makes 1 collective calls of all NPUs, and NPU 0 makes 2");
+    begin_both();
+    put_call(&traces[0], 1, "a");
+    put_call(&traces[0], 2, "b");
+    put_call(&traces[1], 1, "b");
+    put_call(&traces[1], 2, "b");
+    refused(
+        "t.1.et: error: NPU 1 makes 2 collective calls of group b, and NPU 0 makes 1: the NPUs of a group "
+        "make the same calls; take the files of one run");
+}
+
 static void wrong_dependences_are_refused(void **state)
 {
     (void)state;
@@ -335,6 +372,50 @@ static void samples_open(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ written */
+
+/* The types of attributes are those that Chakra's own reader takes: 7 int32, 9 int64, 27 a flag. */
+static void a_written_trace_is_of_the_schema(void **state)
+{
+    (void)state;
+    static const char goal[] = "num_ranks 2\nrank 0 {\na: calc 1499600\nb: send 300b to 1 tag 5\n"
+                               "b requires a\n}\nrank 1 {\nrecv 300b from 0 tag 5\n}\n";
+    struct program *program;
+    char *bytes = malloc(sizeof goal), *written;
+    size_t size;
+    memcpy(bytes, goal, sizeof goal);
+    assert_int_equal(goal_open_bytes("t.goal", bytes, sizeof goal - 1, &program), STATUS_OK);
+    begin_trace(&traces[0]);
+    put_string_field(&node, 2, "compute");
+    put_field(&node, 3, COMPUTE);
+    put_field(&node, 7, 1500);
+    put_number(&node, "is_cpu_op", 27, 0);
+    put_number(&node, "helio_duration_ps", 9, 1499600000);
+    put_number(&node, "helio_core", 7, 0);
+    end_message(&traces[0], &node);
+    put_field(&node, 1, 1);
+    put_string_field(&node, 2, "send");
+    put_field(&node, 3, SEND);
+    put_bytes(&node, 5, "\0", 1);
+    put_number(&node, "is_cpu_op", 27, 0);
+    put_number(&node, "comm_size", 9, 300);
+    put_number(&node, "comm_src", 7, 0);
+    put_number(&node, "comm_dst", 7, 1);
+    put_number(&node, "comm_tag", 7, 5);
+    put_number(&node, "helio_mpi_send", 27, 1);
+    put_number(&node, "helio_core", 7, 0);
+    end_message(&traces[0], &node);
+    struct chakra_writer *writer = chakra_writer_open(program);
+    FILE *out = memory_stream_open(&written, &size);
+    chakra_writer_put(writer, 0, out);
+    assert_int_equal(fclose(out), 0);
+    chakra_writer_close(writer);
+    assert_int_equal(size, traces[0].size);
+    assert_memory_equal(written, traces[0].bytes, size);
+    free(written);
+    program->ops->close(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,9 +423,11 @@ int main(void)
         cmocka_unit_test(collective_calls_are_those_of_the_kind),
         cmocka_unit_test(groups_are_those_that_call),
         cmocka_unit_test(wrong_nodes_are_refused_with_their_byte),
+        cmocka_unit_test(unequal_numbers_of_calls_are_refused),
         cmocka_unit_test(wrong_dependences_are_refused),
         cmocka_unit_test(a_cut_file_is_never_taken_for_whole),
         cmocka_unit_test(samples_open),
+        cmocka_unit_test(a_written_trace_is_of_the_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

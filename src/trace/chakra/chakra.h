@@ -13,7 +13,9 @@
  *
  *   et.proto   the messages, from which protobuf-c makes code
  *   chakra.c   the trace format: the files, and the program
+ *   schema.h   the numbers of the schema, and attributes of our own
  *   nodes.c    nodes become operations
+ *   write.c    operations become nodes
  *   groups.c   the groups of collective calls */
 
 struct chakra_file {

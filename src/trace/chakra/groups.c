@@ -67,6 +67,55 @@ static enum status complete(struct chakra_program *chakra, size_t i)
     return STATUS_BAD_INPUT;
 }
 
+/* Where the count of the calls of a rank in a group is: behind those of all ranks stand those of members. */
+static size_t count_at(const struct chakra_program *chakra, uint32_t name, uint32_t rank)
+{
+    const struct group *group = &chakra->groups.groups[name];
+    size_t low = 0, high = group->size;
+    if (!name)
+        return rank;
+    while (low + 1 < high) {
+        size_t middle = (low + high) / 2;
+        if (group->world[middle] <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    return chakra->program.ranks + (size_t)(group->world - chakra->groups.world) + low;
+}
+
+static enum status report_unequal(const struct chakra_program *chakra, uint32_t name, uint32_t rank,
+                                  uint64_t count, uint64_t first)
+{
+    const char *group = name ? chakra->groups.names[name - 1] : NULL;
+    diag_report(
+        DIAG_ERROR, &(struct diag_place){.file = chakra->files[rank].path},
+        "NPU %u makes %llu collective calls of %s%s, and NPU %u makes %llu: the NPUs of a group make the "
+        "same calls; take the files of one run, one of each NPU",
+        rank, (unsigned long long)count, group ? "group " : "all NPUs", group ? group : "",
+        group_world(&chakra->groups.groups[name], 0), (unsigned long long)first);
+    return STATUS_BAD_INPUT;
+}
+
+/* An NPU with fewer calls than others would block them for ever. */
+static enum status check_counts(const struct chakra_program *chakra)
+{
+    uint64_t *counts = mem_alloc((size_t)chakra->program.ranks + chakra->groups.member_count, sizeof *counts,
+                                 "groups of NPUs");
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < chakra->call_count; i++)
+        counts[count_at(chakra, chakra->call_names[i], chakra->call_ranks[i])]++;
+    for (uint32_t name = 0; status == STATUS_OK && name <= chakra->groups.count; name++) {
+        const struct group *group = &chakra->groups.groups[name];
+        const uint64_t *of = &counts[count_at(chakra, name, group_world(group, 0))];
+        for (uint32_t i = 1; status == STATUS_OK && i < group->size; i++)
+            if (of[i] != of[0])
+                status = report_unequal(chakra, name, group_world(group, i), of[i], of[0]);
+    }
+    free(counts);
+    return status;
+}
+
 enum status chakra_make_groups(struct chakra_program *chakra)
 {
     struct chakra_groups *groups = &chakra->groups;
@@ -84,6 +133,8 @@ enum status chakra_make_groups(struct chakra_program *chakra)
     }
     for (size_t i = 0; status == STATUS_OK && i < chakra->call_count; i++)
         status = complete(chakra, i);
+    if (status == STATUS_OK)
+        status = check_counts(chakra);
     chakra->program.groups = groups->groups;
     chakra->program.group_count = (uint32_t)groups->count + 1;
     return status;

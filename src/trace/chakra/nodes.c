@@ -7,27 +7,19 @@
 #include "base/mem.h"
 #include "trace/chakra/chakra.h"
 #include "trace/chakra/et.pb-c.h"
+#include "trace/chakra/schema.h"
 
-/* Kinds of nodes and of collective calls, by the numbers of the schema. */
-enum { NODE_METADATA = 1, NODE_LOAD, NODE_STORE, NODE_COMPUTE, NODE_SEND, NODE_RECEIVE, NODE_COLLECTIVE };
-
-static const struct collective {
-    const char *name;
-    enum call_op op;
-} collectives[] = {{"ALL_REDUCE", CALL_ALLREDUCE},
-                   {"REDUCE", CALL_REDUCE},
-                   {"ALL_GATHER", CALL_ALLGATHER},
-                   {"GATHER", CALL_GATHER},
-                   {"SCATTER", CALL_SCATTER},
-                   {"BROADCAST", CALL_BCAST},
-                   {"ALL_TO_ALL", CALL_ALLTOALL},
-                   {"REDUCE_SCATTER", CALL_REDUCE_SCATTER},
-                   {"REDUCE_SCATTER_BLOCK", CALL_REDUCE_SCATTER},
-                   {"BARRIER", CALL_BARRIER}};
-enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
-
-/* The cores of an NPU: its host, its kernels, and its messages, which wait for neither. */
-enum { CORE_HOST, CORE_KERNELS, CORE_MESSAGES };
+const struct chakra_collective chakra_collectives[CHAKRA_COLLECTIVES] = {
+    {"ALL_REDUCE", CALL_ALLREDUCE},
+    {"REDUCE", CALL_REDUCE},
+    {"ALL_GATHER", CALL_ALLGATHER},
+    {"GATHER", CALL_GATHER},
+    {"SCATTER", CALL_SCATTER},
+    {"BROADCAST", CALL_BCAST},
+    {"ALL_TO_ALL", CALL_ALLTOALL},
+    {"REDUCE_SCATTER", CALL_REDUCE_SCATTER},
+    {"REDUCE_SCATTER_BLOCK", CALL_REDUCE_SCATTER},
+    {"BARRIER", CALL_BARRIER}};
 
 struct nodes_reader {
     struct chakra_program *chakra;
@@ -42,6 +34,7 @@ struct nodes_reader {
         uint64_t id;
         uint64_t at;
         uint32_t after;
+        bool on_begin;
     } * wanted;
     size_t wanted_count, wanted_capacity;
     uint32_t *latest; /* of each group: the last collective call of the rank, plus 1 */
@@ -162,7 +155,13 @@ static struct graph_operation message(struct nodes_reader *reader, const Chakra_
                                     .peer = (uint32_t)peer,
                                     .tag = (uint32_t)tag,
                                     .core = CORE_MESSAGES,
-                                    .is_eager = is_send};
+                                    .is_eager = is_send && !is_set(node, CHAKRA_OWN_MPI_SEND)};
+}
+
+static uint8_t element_of(const Chakra__Node *node)
+{
+    const uint64_t bytes = number_or_0(node, CHAKRA_OWN_ELEMENT);
+    return bytes && bytes <= UINT8_MAX ? (uint8_t)bytes : 1;
 }
 
 /* Collective calls of a group begin in the order of the file, as those of one communicator have to. */
@@ -182,11 +181,11 @@ static struct graph_operation collective(struct nodes_reader *reader, const Chak
 {
     struct chakra_program *chakra = reader->chakra;
     uint64_t kind = wanted_number(reader, node, "comm_type"), size = number_or_0(node, "comm_size");
-    if (reader->status == STATUS_OK && kind >= COLLECTIVES)
+    if (reader->status == STATUS_OK && kind >= CHAKRA_COLLECTIVES)
         fail(reader, reader->at,
              "node %llu is of the kind %llu of collective calls; there are 0 (%s) to %d (%s)",
-             (unsigned long long)node->id, (unsigned long long)kind, collectives[0].name, COLLECTIVES - 1,
-             collectives[COLLECTIVES - 1].name);
+             (unsigned long long)node->id, (unsigned long long)kind, chakra_collectives[0].name,
+             CHAKRA_COLLECTIVES - 1, chakra_collectives[CHAKRA_COLLECTIVES - 1].name);
     if (reader->status != STATUS_OK)
         return (struct graph_operation){.kind = GRAPH_COMPUTE};
     uint32_t group = chakra_group(&chakra->groups, text_of(node, "pg_name"), reader->rank);
@@ -195,12 +194,12 @@ static struct graph_operation collective(struct nodes_reader *reader, const Chak
     chakra->call_names = mem_grow(chakra->call_names, &chakra->name_capacity, index + 1, "collective calls");
     chakra->call_ranks = mem_grow(chakra->call_ranks, &chakra->rank_capacity, index + 1, "collective calls");
     uint64_t root = number_or_0(node, "root");
-    chakra->calls[index] = (struct call){.op = (uint8_t)collectives[kind].op,
+    chakra->calls[index] = (struct call){.op = (uint8_t)chakra_collectives[kind].op,
                                          .flags = CALL_IMMEDIATE,
                                          .bytes = size,
                                          .recv_bytes = size,
                                          .peer = (int32_t)(root < INT32_MAX ? root : INT32_MAX),
-                                         .element_bytes = 1,
+                                         .element_bytes = element_of(node),
                                          .channel = CHANNEL_KEYED,
                                          .source_channel = CHANNEL_KEYED};
     chakra->call_names[index] = group;
@@ -215,6 +214,8 @@ static struct graph_operation compute(struct nodes_reader *reader, const Chakra_
     struct graph_operation operation = {.kind = GRAPH_COMPUTE,
                                         .core = is_set(node, "is_cpu_op") ? CORE_HOST : CORE_KERNELS};
     uint64_t operations = number_or_0(node, "num_ops"), nanoseconds;
+    if (number_of(node, CHAKRA_OWN_DURATION, &operation.amount))
+        return operation;
     if (number_of(node, "runtime", &nanoseconds) && !node->duration_micros)
         operation.amount = nanoseconds <= INT64_MAX / 1000 ? nanoseconds * 1000 : INT64_MAX;
     else if (node->duration_micros > INT64_MAX / 1000000)
@@ -232,13 +233,14 @@ static struct graph_operation compute(struct nodes_reader *reader, const Chakra_
 
 /* ------------------------------------------------------------------- nodes */
 
-static void add_dependences(struct nodes_reader *reader, const uint64_t *ids, size_t count, uint32_t after)
+static void add_dependences(struct nodes_reader *reader, const uint64_t *ids, size_t count, uint32_t after,
+                            bool on_begin)
 {
     reader->wanted =
         mem_grow(reader->wanted, &reader->wanted_capacity, reader->wanted_count + count, "dependences");
     for (size_t i = 0; i < count; i++)
         reader->wanted[reader->wanted_count++] =
-            (struct wanted){.id = ids[i], .at = reader->at, .after = after};
+            (struct wanted){.id = ids[i], .at = reader->at, .after = after, .on_begin = on_begin};
 }
 
 static void keep_place(struct nodes_reader *reader, const Chakra__Node *node)
@@ -249,6 +251,18 @@ static void keep_place(struct nodes_reader *reader, const Chakra__Node *node)
     chakra->at = mem_grow(chakra->at, &chakra->at_capacity, index + 1, "places of nodes");
     chakra->ids[index] = node->id;
     chakra->at[index] = reader->at;
+}
+
+static void take_own_cores(struct nodes_reader *reader, const Chakra__Node *node,
+                           struct graph_operation *operation)
+{
+    uint64_t core = operation->core, nic = number_or_0(node, CHAKRA_OWN_NIC);
+    number_of(node, CHAKRA_OWN_CORE, &core);
+    if (core >= CHAKRA_MOST_CORES || nic >= CHAKRA_MOST_CORES)
+        fail(reader, reader->at, "node %llu is on a core or NIC of its own, whose number is at most %d",
+             (unsigned long long)node->id, CHAKRA_MOST_CORES - 1);
+    else
+        operation->core = (uint8_t)core, operation->nic = (uint8_t)nic;
 }
 
 static void add_node(struct nodes_reader *reader, const Chakra__Node *node)
@@ -276,9 +290,14 @@ static void add_node(struct nodes_reader *reader, const Chakra__Node *node)
     if (reader->status != STATUS_OK)
         return;
     keep_place(reader, node);
+    take_own_cores(reader, node, &operation);
     graph_builder_add(builder, &operation);
-    add_dependences(reader, node->ctrl_deps, node->n_ctrl_deps, number);
-    add_dependences(reader, node->data_deps, node->n_data_deps, number);
+    add_dependences(reader, node->ctrl_deps, node->n_ctrl_deps, number, false);
+    add_dependences(reader, node->data_deps, node->n_data_deps, number, false);
+    const Chakra__Attribute *begin = find(node, CHAKRA_OWN_BEGIN);
+    if (begin && begin->value_case == CHAKRA__ATTRIBUTE__VALUE_INT64_LIST)
+        add_dependences(reader, (const uint64_t *)begin->int64_list->values, begin->int64_list->n_values,
+                        number, true);
 }
 
 static void resolve(struct nodes_reader *reader)
@@ -287,7 +306,7 @@ static void resolve(struct nodes_reader *reader)
         const struct wanted *wanted = &reader->wanted[i];
         uint32_t before = hashmap_get(&reader->by_id, wanted->id);
         if (before)
-            graph_builder_depend(&reader->chakra->builder, before - 1, wanted->after, false);
+            graph_builder_depend(&reader->chakra->builder, before - 1, wanted->after, wanted->on_begin);
         else
             fail(reader, wanted->at, "there is no node %llu, on which this one depends",
                  (unsigned long long)wanted->id);

@@ -142,6 +142,18 @@ static const char *fault_of(const struct graph_operation *operation)
     return NULL;
 }
 
+bool goal_has_times(const struct program *program)
+{
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        const struct graph_rank *about = &program->graph->ranks[rank];
+        for (uint32_t i = 0; i < about->count; i++)
+            if (about->operations[i].kind == GRAPH_WORK ||
+                (about->operations[i].kind == GRAPH_COMPUTE && about->operations[i].amount % 1000))
+                return false;
+    }
+    return true;
+}
+
 static enum status check(const struct program *program)
 {
     for (uint32_t rank = 0; rank < program->ranks; rank++) {

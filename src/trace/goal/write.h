@@ -11,6 +11,9 @@
  * STATUS_FAILED, reported: it cannot be written. */
 enum status goal_write(const struct program *program, const char *out, bool binary);
 
+/* Whether all computations take whole ns, as GOAL has them. */
+bool goal_has_times(const struct program *program);
+
 /* The same to a stream, whose errors the caller sees. For tests. */
 void goal_write_text(const struct program *program, FILE *out);
 void goal_write_binary(const struct program *program, FILE *out);
