@@ -11,6 +11,7 @@
  *
  *     call.h, call.c          calls, groups, programs
  *     jobs.h                  the jobs that a program consists of
+ *     dimensions.h            what the messages of a program are for
  *     datatype.h, datatype.c  MPI's predefined datatypes */
 
 enum call_op {
@@ -142,6 +143,7 @@ struct program;
 struct graph;
 struct openloop;
 struct program_jobs;
+struct program_dimensions;
 
 /* Where in the calls of a rank somebody reads. All zero: before the first call. */
 struct program_cursor {
@@ -192,7 +194,8 @@ struct program {
      * unless the graph says that it has. */
     const struct graph *graph;
     struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
-    uint64_t key[2];           /* of a trace: the hash of its contents */
+    const struct program_dimensions *dimensions; /* of its messages (call/dimensions.h); NULL: none */
+    uint64_t key[2];                             /* of a trace: the hash of its contents */
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with

@@ -302,6 +302,57 @@ static void put_jobs(const struct report_columns *table)
             put_job(table, &table->results[k], &table->results[k].jobs[i], &column);
 }
 
+/* --------------------------------------------------------------- dimensions */
+
+static void put_dimension(const struct report_columns *table, const struct result *result,
+                          const struct result_dimension *dimension, const struct units_column *times)
+{
+    char bytes[32];
+    fprintf(table->out, "%-*s %10" PRIu64 " %10s", table->name_width, result->fabric, dimension->messages,
+            units_show_size((double)dimension->bytes, 4, bytes, sizeof bytes));
+    put_time(table, times, (ps_t)(result_mean_idle_ps(result, dimension) + 0.5));
+    if (result->dimensions_have_path)
+        put_time(table, times, dimension->path);
+    fprintf(table->out, "  %s\n", dimension->name);
+}
+
+static struct units_column times_of_dimensions(const struct report_columns *table)
+{
+    const size_t dimensions = table->results[0].dimension_count;
+    ps_t *times = mem_alloc(2 * dimensions * table->count, sizeof *times, "a table");
+    for (size_t i = 0; i < dimensions * table->count; i++) {
+        const struct result *result = &table->results[i % table->count];
+        const struct result_dimension *dimension = &result->dimensions[i / table->count];
+        times[2 * i] = (ps_t)(result_mean_idle_ps(result, dimension) + 0.5);
+        times[2 * i + 1] = dimension->path;
+    }
+    const struct units_column column = units_column_of(times, 2 * dimensions * table->count, 4);
+    free(times);
+    return column;
+}
+
+/* What the messages of each dimension are, how long a rank waits for them on average, and their share of the
+ * critical path. */
+static void put_dimensions(const struct report_columns *table)
+{
+    const struct result *first = &table->results[0];
+    uint64_t messages = 0;
+    for (size_t i = 0; i < first->dimension_count; i++)
+        messages += first->dimensions[i].messages;
+    for (size_t k = 0; k < table->count; k++)
+        if (!table->results[k].dimensions)
+            return;
+    if (!messages)
+        return;
+    const struct units_column times = times_of_dimensions(table);
+    fprintf(table->out, "\n%-*s %10s %10s %12s", table->name_width, "fabric", "messages", "bytes", "waiting");
+    fprintf(table->out, first->dimensions_have_path ? " %12s  dimension\n" : "  dimension\n", "on the path");
+    for (size_t i = 0; i < first->dimension_count; i++)
+        for (size_t k = 0; k < table->count; k++)
+            if (first->dimensions[i].messages)
+                put_dimension(table, &table->results[k], &table->results[k].dimensions[i], &times);
+}
+
 void report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
     const struct result *first = &results[0];
@@ -317,6 +368,7 @@ void report_table(const char *program, const struct result *results, size_t coun
     for (size_t i = 0; i < count; i++)
         put_row(&table, i);
     put_jobs(&table);
+    put_dimensions(&table);
     put_networks(&table);
     free(table.reasons);
 }

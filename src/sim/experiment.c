@@ -7,9 +7,11 @@
 #include "base/progress.h"
 #include "call/jobs.h"
 #include "engine/params.h"
+#include "engine/rank/ranks.h"
 #include "fabric/list.h"
 #include "graph/of_calls.h"
 #include "sim/conservation.h"
+#include "sim/dimensions.h"
 #include "sim/engines.h"
 #include "sim/hosts.h"
 #include "sim/jobs.h"
@@ -290,12 +292,20 @@ static enum status as_graph(const struct experiment *experiment, struct program 
     return graph_of_calls(*program, &options, program);
 }
 
+/* NULL: the messages are not told apart. Messages of a graph do not say which call has caused them. */
+static const struct program_dimensions *dimensions_of(const struct experiment *experiment,
+                                                      const struct program *program, size_t index)
+{
+    return experiment->engines[index] == &engine_ranks ? program->dimensions : NULL;
+}
+
 /* As experiment_run, of the program, which is the experiment's or made of it. */
 static enum status run_program(struct experiment *experiment, struct program *program, size_t index,
                                const struct experiment_watch *watch, struct result *result)
 {
     const struct fabric_ops *fabric = experiment->fabrics[index];
     const struct config *config = experiment->config;
+    const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
     struct tap tap = {0};
     struct conservation conservation;
     const struct host *host = experiment->has_host ? &experiment->host : NULL;
@@ -305,6 +315,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
                               .is_openloop = program->openloop != NULL};
     result_collect(result, program->ranks, &tap);
     conservation_attach(&conservation, &tap);
+    if (dimensions)
+        dimensions_collect(result, dimensions, &tap);
     if (watch->messages)
         message_log_attach(watch->messages, fabric->name, &tap);
     if (watch->listen)
@@ -340,6 +352,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
     traffic_free(&traffic);
     if (status == STATUS_OK && params.critical)
         keep_path(result, params.critical, experiment->path == EXPERIMENT_PATH_LISTED);
+    if (status == STATUS_OK && dimensions)
+        dimensions_add_path(result, dimensions);
     critical_close(params.critical);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)

@@ -126,6 +126,7 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->job_count; i++)
         free(result->jobs[i].name);
     free(result->jobs);
+    free(result->dimensions);
     *result = (struct result){0};
 }
 
@@ -158,6 +159,11 @@ double result_mean_latency_ps(const struct result *result)
 double result_slowdown(const struct result_job *job)
 {
     return job->ran_alone && job->alone > 0 ? (double)job->time / (double)job->alone : 0;
+}
+
+double result_mean_idle_ps(const struct result *result, const struct result_dimension *dimension)
+{
+    return result->ranks ? (double)dimension->idle / (double)result->ranks : 0;
 }
 
 double result_mean_bytes(const struct result *result)

@@ -36,6 +36,16 @@ struct result_job {
     bool ran_alone;
 };
 
+/* What a dimension of the program's messages took. */
+struct result_dimension {
+    const char *name;
+    uint64_t messages;
+    sum_t bytes, idle; /* `idle` in ps, over ranks */
+    ps_t path;         /* of messages on the critical path */
+};
+
+struct program_dimensions;
+
 struct result {
     const char *fabric;                 /* a name */
     bool has_host;                      /* the run has a host model */
@@ -58,6 +68,10 @@ struct result {
     struct path_summary *path_summary; /* NULL: the path is not listed */
     struct result_job *jobs;           /* NULL: the program is one job */
     size_t job_count;
+    struct result_dimension *dimensions; /* NULL: the program does not say what its messages are for */
+    size_t dimension_count;
+    bool dimensions_have_path;                           /* the path is listed */
+    const struct program_dimensions *program_dimensions; /* during the run */
     double wall_s; /* time of the simulation itself; for people, and in no file of results */
 };
 
@@ -76,6 +90,9 @@ double result_software_fraction(const struct result *result);
 /* The mean time from the sending of a message to its end, of open-loop traffic; 0 if there are no messages.
  */
 double result_mean_latency_ps(const struct result *result);
+
+/* How long a rank waits for messages of the dimension, on average. */
+double result_mean_idle_ps(const struct result *result, const struct result_dimension *dimension);
 
 /* Bytes per message; 0 if there are none. */
 double result_mean_bytes(const struct result *result);

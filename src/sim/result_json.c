@@ -176,6 +176,26 @@ static json_t *jobs_json(const struct result *result)
     return list;
 }
 
+/* The dimensions that have messages. Idle time is over all ranks. */
+static json_t *dimensions_json(const struct result *result)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < result->dimension_count; i++) {
+        const struct result_dimension *dimension = &result->dimensions[i];
+        if (!dimension->messages)
+            continue;
+        json_t *object = json_make_object();
+        json_put_text(object, "name", dimension->name);
+        json_put_count(object, "messages", dimension->messages);
+        json_put_count(object, "bytes", dimension->bytes);
+        json_put(object, "idle_s", seconds(dimension->idle));
+        if (result->dimensions_have_path)
+            json_put(object, "critical_path_s", seconds(dimension->path));
+        json_add(list, object);
+    }
+    return list;
+}
+
 static json_t *memory_json(const struct result *result)
 {
     json_t *object = json_make_object();
@@ -259,6 +279,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
     json_put(object, "network", network_json(result, reference));
     if (result->jobs)
         json_put(object, "jobs", jobs_json(result));
+    if (result->dimensions)
+        json_put(object, "dimensions", dimensions_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
     return object;

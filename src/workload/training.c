@@ -210,6 +210,27 @@ double training_load(const struct training *training, uint32_t index)
     return 1 - training->skew + 2 * training->skew * (index + 0.5) / (double)training->expert;
 }
 
+/* --------------------------------------------------------------- dimensions */
+
+enum { DIMENSION_TENSOR, DIMENSION_PIPELINE, DIMENSION_DATA, DIMENSION_EXPERT, DIMENSIONS };
+static const char *const dimension_names[DIMENSIONS] = {"tensor", "pipeline", "data", "expert"};
+
+/* The two ends differ in one index. Copies exchange gradients and parameters, and tokens with an alltoallv.
+ */
+static size_t dimension_of(const struct program_dimensions *dimensions, uint32_t source, uint32_t destination,
+                           uint8_t op)
+{
+    const struct training *training =
+        (const struct training *)((const char *)dimensions - offsetof(struct training, dimensions));
+    const struct training_place from = training_place_of(training, source);
+    const struct training_place to = training_place_of(training, destination);
+    if (from.stage != to.stage)
+        return DIMENSION_PIPELINE;
+    if (op == CALL_ALLTOALLV)
+        return DIMENSION_EXPERT;
+    return from.data != to.data ? DIMENSION_DATA : DIMENSION_TENSOR;
+}
+
 /* ------------------------------------------------------------------ prepare */
 
 static bool refuse(struct workload_problem *problem, const char *param, const char *format, uint64_t a,
@@ -332,6 +353,9 @@ static bool training_prepare(const struct workload *workload, void *config, stru
     training->most_layers = training_layers_of(training, 0, 0, &first);
     make_groups(training, program);
     make_counts(training, program);
+    training->dimensions =
+        (struct program_dimensions){.names = dimension_names, .count = DIMENSIONS, .of = dimension_of};
+    program->dimensions = &training->dimensions;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "call/call.h"
+#include "call/dimensions.h"
 
 /* A step of training a transformer on GPUs, each of which is a rank: what each one computes, and which
  * collective calls on which groups it makes in between. docs/training.md has the equations and their sources.
@@ -47,6 +48,7 @@ struct training {
     uint64_t *counts;
     uint32_t tensor_groups, data_groups, expert_groups, replica_groups; /* the first of each kind */
     uint32_t most_layers;                                               /* of a chunk */
+    struct program_dimensions dimensions;
 };
 
 /* GPU = tensor index + tensor x (data index + data x stage). */

@@ -220,6 +220,78 @@ static void refused(const char *spec, const char *why)
         fail_msg("%s: %s", spec, said);
 }
 
+/* --------------------------------------------------------------- dimensions */
+
+static struct result run_listed(const char *spec, const char *const *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    struct experiment experiment;
+    struct result result;
+    const struct experiment_watch watch = {.progress = NULL};
+    assert_int_equal(config_assign(config, "workload", spec, "test"), STATUS_OK);
+    for (size_t i = 0; settings[i]; i++)
+        assert_int_equal(config_set(config, settings[i]), STATUS_OK);
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+    experiment.path = EXPERIMENT_PATH_LISTED;
+    assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
+    experiment_free(&experiment);
+    config_close(config);
+    return result;
+}
+
+/* All messages, all waiting and the whole critical path but its computation belong to dimensions. */
+static void check_sums(const struct result *result)
+{
+    sum_t bytes = 0, idle = 0, all_idle = 0;
+    uint64_t messages = 0;
+    ps_t path = result->path->kinds[CRITICAL_COMPUTATION];
+    for (size_t i = 0; i < result->dimension_count; i++) {
+        messages += result->dimensions[i].messages;
+        bytes += result->dimensions[i].bytes;
+        idle += result->dimensions[i].idle;
+        path += result->dimensions[i].path;
+    }
+    for (uint32_t rank = 0; rank < result->ranks; rank++)
+        all_idle += result->rows[rank].idle;
+    assert_int_equal(messages, result->messages);
+    assert_true(bytes == result->bytes);
+    assert_true(idle == all_idle);
+    assert_true(result->dimensions_have_path);
+    assert_int_equal(path, result->makespan);
+}
+
+/* A ring of n GPUs sends 2 (n - 1) times the vector in all. */
+static void dimensions_have_their_bytes(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fabric=hockney", "machine=as-published", "mpi.allreduce=ring",
+                                           NULL};
+    const uint64_t batches = 3, tokens = 8192, activation = tokens * 4096 * 2,
+                   words = UINT64_C(2) * 128256 * 4096;
+    const uint64_t parameters = (UINT64_C(8030261248) - 4096 - words) / 32 * 4 + words;
+    struct result result =
+        run_listed("training:model=llama-3-8b,layers=4,gpus=8,tensor=2,pipeline=2,micro_batches=3", settings);
+    check_sums(&result);
+    assert_string_equal(result.dimensions[0].name, "tensor");
+    assert_true(result.dimensions[0].bytes == 2 * batches * 2 * (18 * activation + 12 * tokens));
+    assert_string_equal(result.dimensions[1].name, "pipeline");
+    assert_true(result.dimensions[1].bytes == 4 * 2 * batches * activation);
+    assert_int_equal(result.dimensions[1].messages, 4 * 2 * batches);
+    assert_string_equal(result.dimensions[2].name, "data");
+    assert_true(result.dimensions[2].bytes == 2 * 4 * parameters);
+    assert_int_equal(result.dimensions[3].messages, 0);
+    result_free(&result);
+    result = run_listed(
+        "training:model=mixtral-8x7b,layers=2,gpus=16,tensor=2,expert=4,micro_batches=2,skew=0.5", settings);
+    check_sums(&result);
+    assert_string_equal(result.dimensions[3].name, "expert");
+    /* There and back, forward and backward: each token to two experts, of which a quarter stay. */
+    assert_true(result.dimensions[3].bytes == 2 * 2 * 4 * 16 * UINT64_C(4096) * 4096 * 2 * 2 * 3 / 4);
+    result_free(&result);
+}
+
 static void impossible_dimensions_are_refused(void **state)
 {
     (void)state;
@@ -247,6 +319,7 @@ int main(void)
         cmocka_unit_test(stages_send_each_activation_once),
         cmocka_unit_test(the_bubble_is_that_of_the_papers),
         cmocka_unit_test(every_pass_has_its_place),
+        cmocka_unit_test(dimensions_have_their_bytes),
         cmocka_unit_test(impossible_dimensions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
