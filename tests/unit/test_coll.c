@@ -179,6 +179,20 @@ static void costs_of_allreduce(void **state)
     }
 }
 
+/* A round for each digit of 1 ... p - 1, in which a message for each value but 0 has all numbers with it. */
+static void check_bruck_in_base(const char *name, uint32_t p, uint32_t base)
+{
+    uint32_t rounds = 0, messages = 0, sent = 0;
+    for (uint32_t weight = 1; weight < p; weight *= base, rounds++)
+        for (uint32_t digit = 1; digit < base && digit * weight < p; digit++) {
+            messages++;
+            for (uint32_t d = 1; d < p; d++)
+                sent += d / weight % base == digit;
+        }
+    struct coll_proof proof = prove(COLL_ALLTOALL, name, p, 7);
+    assert_costs(&proof, p * messages, 7 * p * sent, rounds);
+}
+
 static void costs_of_exchanges(void **state)
 {
     (void)state;
@@ -200,6 +214,8 @@ static void costs_of_exchanges(void **state)
             bits += (uint32_t)__builtin_popcount(d);
         proof = prove(COLL_ALLTOALL, "bruck", p, 7);
         assert_costs(&proof, p * log, 7 * p * bits, log);
+        check_bruck_in_base("bruck-4", p, 4);
+        check_bruck_in_base("bruck-root", p, p <= 4 ? 2 : p <= 9 ? 3 : p <= 16 ? 4 : p <= 25 ? 5 : 6);
         proof = prove(COLL_ALLTOALLV, "linear", p, 0);
         assert_costs(&proof, all, 0, 1);
         proof = prove(COLL_ALLGATHER, "ring", p, 7);

@@ -128,6 +128,42 @@ static void circulants_are_optimal_for_any_number_of_ranks(void **state)
         }
 }
 
+/* ---------------------------------------------------------------- two rings */
+
+/* The rings have F = ceil(sqrt(P)) near ranks, and (P - 1) / F hops to far ones. */
+static void two_rings_send_as_little_to_two_ranks(void **state)
+{
+    (void)state;
+    static uint64_t counts[256];
+    for (uint32_t size = 1, far = 1; size <= 130; size += size < 70 ? 1 : 13) {
+        while (far * far < size)
+            far++;
+        uint32_t others = size - 1, rounds = others / far + far - 1;
+        struct coll_world world = {.size = size, .element_bytes = 2, .bytes = 2 * (uint64_t)size + 6};
+        struct coll_proof proof = prove_world(COLL_ALLREDUCE, "two-rings", &world);
+        assert_int_equal(proof.messages, 2 * size * rounds);
+        assert_int_equal(proof.bytes, 2 * others * world.bytes);
+        assert_int_equal(proof.reduced_bytes, others * world.bytes);
+        assert_int_equal(proof.rounds, 2 * rounds);
+        assert_true(proof.peers_max <= 4); /* two in each direction */
+        proof = prove_world(COLL_ALLGATHER, "two-rings", &world);
+        assert_int_equal(proof.messages, size * rounds);
+        assert_int_equal(proof.bytes_rank_max, others * world.bytes);
+        assert_int_equal(proof.rounds, rounds);
+        assert_int_equal(proof.scratch_max, size > 1 ? size * world.bytes : 0);
+        proof = prove_world(COLL_REDUCE_SCATTER, "two-rings", &world);
+        assert_int_equal(proof.messages, size * rounds);
+        assert_int_equal(proof.bytes_rank_max, others * world.bytes);
+        assert_int_equal(proof.rounds, rounds);
+        assert_true(proof.scratch_max <= (size + far) * world.bytes);
+        uint64_t total = 0;
+        for (uint32_t rank = 0; rank < size; rank++)
+            total += counts[rank] = 2 * ((rank * 7 + rank / 3) % 6);
+        world.counts = counts;
+        assert_int_equal(prove_world(COLL_REDUCE_SCATTER, "two-rings", &world).bytes, others * total);
+    }
+}
+
 /* --------------------------------------------------------------------- PAT */
 
 static void assert_pat(enum coll_kind kind, struct coll_world world, uint32_t together)
@@ -182,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees_are_right_and_cost_what_is_published),
         cmocka_unit_test(circulants_are_optimal_for_any_number_of_ranks),
+        cmocka_unit_test(two_rings_send_as_little_to_two_ranks),
         cmocka_unit_test(pat_has_the_published_rounds_and_buffers),
         cmocka_unit_test(pat_takes_blocks_of_any_length),
         cmocka_unit_test(segments_have_a_default_and_limits),

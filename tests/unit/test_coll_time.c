@@ -74,6 +74,35 @@ static void circulants(void **state)
     }
 }
 
+/* T = R (L + P / B block) with base B and R digits: messages of one round do not delay each other. */
+static void bruck_in_larger_bases(void **state)
+{
+    (void)state;
+    const uint64_t block = 1000;
+    ps_t four = time_of(CALL_ALLTOALL, "mpi.alltoall=bruck-4", 64, block, NONE);
+    assert_int_equal(four, 3 * (L + (ps_t)(16 * block) * BYTE));
+    ps_t root = time_of(CALL_ALLTOALL, "mpi.alltoall=bruck-root", 64, block, NONE);
+    assert_int_equal(root, 2 * (L + (ps_t)(8 * block) * BYTE));
+}
+
+/* T = R L + (P - 1) block with R = (P - 1) / F + F - 1 rounds, F = ceil(sqrt(P)); twice that in an allreduce.
+ */
+static void two_rings(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 2, far = 1; ranks <= 64; ranks += ranks < 20 ? 1 : 11) {
+        while (far * far < ranks)
+            far++;
+        const uint64_t block = 1000;
+        ps_t once = ((ranks - 1) / far + far - 1) * L + (ps_t)((ranks - 1) * block) * BYTE;
+        assert_int_equal(time_of(CALL_ALLGATHER, "mpi.allgather=two-rings", ranks, block, NONE), once);
+        assert_int_equal(time_of(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=two-rings", ranks, block, NONE),
+                         once);
+        assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=two-rings", ranks, ranks * block, NONE),
+                         2 * once);
+    }
+}
+
 /* T = R L + (P - 1) block: R = log2 A + Q / A - 1 rounds with A blocks in a message, P - 1 if A is 1. */
 static void parallel_trees(void **state)
 {
@@ -220,10 +249,16 @@ static void halvings_of_libraries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_of_libraries),    cmocka_unit_test(halvings_of_libraries),
-        cmocka_unit_test(double_trees),          cmocka_unit_test(circulants),
-        cmocka_unit_test(parallel_trees),        cmocka_unit_test(hierarchical_allreduces),
-        cmocka_unit_test(double_trees_of_nodes), cmocka_unit_test(leaders_with_shared_memory),
+        cmocka_unit_test(trees_of_libraries),
+        cmocka_unit_test(halvings_of_libraries),
+        cmocka_unit_test(double_trees),
+        cmocka_unit_test(circulants),
+        cmocka_unit_test(two_rings),
+        cmocka_unit_test(bruck_in_larger_bases),
+        cmocka_unit_test(parallel_trees),
+        cmocka_unit_test(hierarchical_allreduces),
+        cmocka_unit_test(double_trees_of_nodes),
+        cmocka_unit_test(leaders_with_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
