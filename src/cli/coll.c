@@ -8,6 +8,8 @@ static const struct cli_subcommand commands[] = {
     {"explain", cli_coll_explain, "one algorithm, step by step, and whether it is proven", NULL},
     {"bench", cli_coll_bench, "measure the preloaded library beside the MPI on a real cluster", NULL},
     {"prove", cli_coll_prove, "whether a schedule of another program is right, and what it moves", NULL},
+    {"circuits", cli_coll_circuits,
+     "which algorithm to take on optical circuit switches, and when to change circuits", NULL},
     {"export", cli_coll_export, "an algorithm as a schedule that MSCCL's runtimes read", NULL},
     {"tune", cli_coll_tune, "measure, and write which algorithm the library is to take when", NULL},
 };

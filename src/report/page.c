@@ -138,6 +138,9 @@ static enum status put_program(const struct page_writer *writer)
     case REPORT_OF_CIRCUITS:
         put_script(writer->file, circuits_js, circuits_js_length);
         break;
+    case REPORT_OF_COLLECTIVE:
+        put_script(writer->file, collective_js, collective_js_length);
+        break;
     case REPORT_OF_COMPARISON:
         put_script(writer->file, compare_js, compare_js_length);
         break;

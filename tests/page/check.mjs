@@ -106,6 +106,13 @@ const facts = (width) => `(() => {
           program: data.demand,
           saved: data.curve ? "switching_s,lower_bound_s,bvn" : "switch,start_s,end_s,src,dst",
         }
+      : data.points && data.collective
+      ? {
+          fabrics: [],
+          due: data.points.length > 1 ? ["winners", "gains", "plan"] : ["plan"],
+          program: data.title,
+          saved: data.points.length > 1 ? "bytes,switching_s,algorithm" : "algorithm,steps,no_change_s",
+        }
       : data.components
       ? {
           fabrics: [],
