@@ -171,6 +171,10 @@ static void costs_of_allreduce(void **state)
         assert_costs(&proof, 2 * (p - 1), 2 * (p - 1) * n, 2 * log2_up(p));
         proof = prove(COLL_ALLREDUCE, "recursive-doubling", p, n);
         assert_costs(&proof, q * log + 2 * rest, (q * log + 2 * rest) * n, log + fold_rounds);
+        /* A second vector goes along for each bit of the rest but the lowest. */
+        uint32_t both = rest ? (uint32_t)__builtin_popcount(rest) - 1 : 0;
+        proof = prove(COLL_ALLREDUCE, "dissemination", p, n);
+        assert_costs(&proof, p * log2_up(p), n * p * (log2_up(p) + both), log2_up(p));
         proof = prove(COLL_ALLREDUCE, "ring", p, n);
         assert_costs(&proof, 2 * p * (p - 1), 2 * (p - 1) * n, 2 * (p - 1));
         assert_int_equal(proof.scratch_max, 5);

@@ -74,6 +74,19 @@ static void circulants(void **state)
     }
 }
 
+/* T = ceil(log2 P) (L + vector), and a vector for each bit of P that is set but the highest and the lowest.
+ */
+static void disseminations(void **state)
+{
+    (void)state;
+    const uint64_t vector = 1000;
+    ps_t round = L + (ps_t)vector * BYTE;
+    assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=dissemination", 64, vector, NONE), 6 * round);
+    assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=dissemination", 20, vector, NONE), 5 * round);
+    assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=dissemination", 23, vector, NONE),
+                     5 * round + 2 * (ps_t)vector * BYTE);
+}
+
 /* T = R (L + P / B block) with base B and R digits: messages of one round do not delay each other. */
 static void bruck_in_larger_bases(void **state)
 {
@@ -255,6 +268,7 @@ int main(void)
         cmocka_unit_test(circulants),
         cmocka_unit_test(two_rings),
         cmocka_unit_test(bruck_in_larger_bases),
+        cmocka_unit_test(disseminations),
         cmocka_unit_test(parallel_trees),
         cmocka_unit_test(hierarchical_allreduces),
         cmocka_unit_test(double_trees_of_nodes),
