@@ -61,6 +61,8 @@ struct graph {
      * next call. */
     struct call_place (*place)(const struct program *program, uint32_t rank, uint32_t operation);
     const char *(*label)(const struct program *program, uint32_t rank, uint32_t operation);
+    /* The call of which the operation is a part. NULL: sends and receives are calls of their own. */
+    enum call_op (*call)(const struct program *program, uint32_t rank, uint32_t operation);
 };
 
 /* How many operations wait for the end of operation i of the rank, and how many for its beginning. */

@@ -40,6 +40,8 @@ uint32_t converter_add(struct converter *converter, const struct graph_operation
     converter->lines =
         mem_grow(converter->lines, &converter->line_capacity, index + 1, "places of operations");
     converter->lines[index] = converter->place.line;
+    converter->ops = mem_grow(converter->ops, &converter->op_capacity, index + 1, "calls of operations");
+    converter->ops[index] = (uint8_t)converter->op;
     for (size_t i = 0; after && i < after->count; i++)
         graph_builder_depend(&converter->builder, after->at[i].operation, number, after->at[i].on_begin);
     return number;
@@ -244,6 +246,7 @@ static void convert_rank(struct converter *converter)
     graph_builder_rank(&converter->builder);
     while (converter->status == STATUS_OK && (call = program_next(source, converter->rank, &scratch))) {
         converter->place = source->ops->place(source, converter->rank);
+        converter->op = (enum call_op)call->op;
         convert_call(converter, call);
     }
     graph_builder_end(&converter->builder);
@@ -261,6 +264,7 @@ struct graph_program {
     struct graph_builder builder;
     struct program *source;
     uint64_t *lines;
+    uint8_t *ops;
 };
 
 static const struct graph_program *graph_program_of(const struct program *program)
@@ -274,6 +278,12 @@ static struct call_place place_of_operation(const struct program *program, uint3
     struct call_place place = graph->source->ops->place(graph->source, rank);
     place.line = graph->lines[graph->graph.ranks[rank].first + operation];
     return place;
+}
+
+static enum call_op call_of(const struct program *program, uint32_t rank, uint32_t operation)
+{
+    const struct graph_program *graph = graph_program_of(program);
+    return (enum call_op)graph->ops[graph->graph.ranks[rank].first + operation];
 }
 
 static const char *label_of(const struct program *program, uint32_t rank, uint32_t operation)
@@ -295,6 +305,7 @@ static void close_program(struct program *program)
     struct graph_program *graph = (struct graph_program *)program;
     graph_builder_free(&graph->builder);
     free(graph->lines);
+    free(graph->ops);
     free(graph);
 }
 
@@ -312,14 +323,17 @@ static struct program *make_program(struct converter *converter)
     graph->graph = graph_builder_finish(&graph->builder);
     graph->graph.place = place_of_operation;
     graph->graph.label = label_of;
+    graph->graph.call = call_of;
     graph->source = converter->source;
     graph->lines = converter->lines;
+    graph->ops = converter->ops;
     graph->program = (struct program){.ops = &ops,
                                       .name = converter->source->name,
                                       .ranks = converter->source->ranks,
                                       .total_calls = graph->graph.operations,
                                       .bytes_mapped = graph_builder_bytes(&graph->builder) +
-                                                      graph->graph.operations * sizeof *graph->lines,
+                                                      graph->graph.operations *
+                                                          (sizeof *graph->lines + sizeof *graph->ops),
                                       .groups = converter->source->groups,
                                       .group_count = converter->source->group_count,
                                       .graph = &graph->graph};
@@ -347,5 +361,6 @@ enum status graph_of_calls(struct program *source, const struct graph_of_calls_o
     }
     graph_builder_free(&converter.builder);
     free(converter.lines);
+    free(converter.ops);
     return converter.status;
 }

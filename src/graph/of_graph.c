@@ -61,6 +61,9 @@ void converter_graph_rank(struct converter *converter)
     graph_builder_rank(&converter->builder);
     for (uint32_t i = 0; converter->status == STATUS_OK && i < rank->count; i++) {
         converter->place = source->graph->place(source, converter->rank, i);
+        converter->op = CALL_SEND;
+        if (rank->operations[i].kind == GRAPH_CALL)
+            converter->op = (enum call_op)source->graph->calls[rank->operations[i].amount].op;
         ends[i] = add_operation(converter, &rank->operations[i]);
     }
     if (converter->status == STATUS_OK)
