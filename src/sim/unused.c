@@ -123,3 +123,15 @@ void unused_params_free(struct unused_params *unused)
     free(unused->set);
     free(unused->read);
 }
+
+bool experiment_reads(const struct experiment *experiment, const struct param *param)
+{
+    struct unused_params unused = {.read = NULL};
+    for (size_t i = 0; i < experiment->fabric_count; i++)
+        if (!experiment->engines[i]->params)
+            return true;
+    add_parts(&unused, experiment);
+    bool reads = has_effect(&unused, param);
+    unused_params_free(&unused);
+    return reads;
+}

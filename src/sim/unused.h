@@ -1,6 +1,7 @@
 #ifndef HELIO_SIM_UNUSED_H
 #define HELIO_SIM_UNUSED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/param.h"
@@ -26,5 +27,8 @@ void unused_params_add(struct unused_params *unused, const struct config *given,
 /* Warns of the parameters that no experiment reads, in one message. */
 void unused_params_warn(const struct unused_params *unused);
 void unused_params_free(struct unused_params *unused);
+
+/* Whether a part of the open experiment reads the parameter. */
+bool experiment_reads(const struct experiment *experiment, const struct param *param);
 
 #endif
