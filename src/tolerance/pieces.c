@@ -1,51 +1,189 @@
+#include <stdlib.h>
+
 #include "base/mem.h"
-#include "tolerance/envelope.h"
-#include "tolerance/tolerance.h"
+#include "tolerance/paths.h"
 
-static __int128 greatest_divisor(__int128 a, __int128 b)
+/* The pieces between two values are found by division. Where the lines at both ends meet, T is either on
+ * them, and there is no other piece, or above them, and the line there divides the interval.
+ *
+ * Few paths can be the longest inside a short interval: the time by way of an edge is convex, so that it lies
+ * below its chord. Edges whose chord is nowhere above the two lines are left out, and nodes with one edge are
+ * joined. So the shorter the interval, the smaller the graph. */
+
+/* The edges that matter in an interval, and for each node the longest times from the beginning to it, and
+ * from it to the end, at both ends of the interval. */
+struct paths_part {
+    struct paths_edges edges;
+    const double *before[2], *behind[2];
+};
+
+/* An interval, with the lines of T at its ends. */
+struct piece_stretch {
+    struct tolerance_at at[2];
+    struct tolerance_line line[2];
+};
+
+/* A node of a part is a node of a smaller part, plus a line. */
+struct piece_place {
+    struct tolerance_line line;
+    double before; /* the time to it in the middle, by the chord */
+    uint32_t node;
+    bool is_node, is_left_out;
+};
+
+/* Memory of one depth of division. */
+struct piece_level {
+    size_t *first;
+    uint32_t *source;
+    struct tolerance_line *cost;
+    double *kept[4], *before, *behind;
+    size_t first_capacity, source_capacity, cost_capacity, kept_capacity[4], before_capacity, behind_capacity;
+};
+
+struct piece_search {
+    struct tolerance *tolerance;
+    struct tolerance_line *longest; /* to each node of the present part */
+    struct piece_place *places;     /* of each node of the part that becomes smaller */
+    struct piece_level **levels;
+    size_t level_count, level_capacity;
+};
+
+static const double nowhere = -1e300;
+
+static inline double time_of(struct tolerance_line line, double x)
 {
-    while (b) {
-        __int128 rest = a % b;
-        a = b;
-        b = rest;
+    return (double)line.a + (double)line.k * x;
+}
+
+static void find_before(const struct paths_edges *edges, const struct tolerance_line *longest, double x,
+                        double *before)
+{
+    for (uint32_t node = 0; node < edges->nodes; node++)
+        before[node] = time_of(longest[node], x);
+}
+
+static void find_behind(const struct paths_edges *edges, double x, double *behind)
+{
+    for (uint32_t node = 0; node + 1 < edges->nodes; node++)
+        behind[node] = nowhere;
+    behind[edges->nodes - 1] = 0;
+    for (uint32_t node = edges->nodes; node-- > 1;)
+        for (size_t i = edges->first[node]; i < edges->first[node + 1]; i++) {
+            double time = behind[node] + time_of(edges->cost[i], x);
+            double *source = &behind[edges->source[i]];
+            *source = time > *source ? time : *source;
+        }
+}
+
+/* ---------------------------------------------------------------- smaller */
+
+/* Which edges of a part can be above `enough` at `middle`, by their chords. */
+struct piece_sieve {
+    const struct paths_part *from;
+    double middle, share; /* of the way from one end to the other */
+    double enough;
+    struct piece_place *places;
+    struct paths_edges to;
+    size_t edge_count;
+};
+
+static inline double chord(const struct piece_sieve *sieve, const double *const ends[2], uint32_t node)
+{
+    return ends[0][node] * (1 - sieve->share) + ends[1][node] * sieve->share;
+}
+
+/* The edge from another node of the new part, unless another edge of this node takes as long. */
+static void keep_edge(struct piece_sieve *sieve, size_t first, const struct piece_place *source,
+                      struct tolerance_line cost)
+{
+    struct paths_edges *to = &sieve->to;
+    cost.a += source->line.a;
+    cost.k += source->line.k;
+    for (size_t i = first; i < sieve->edge_count && i < first + 4; i++)
+        if (to->source[i] == source->node && to->cost[i].a >= cost.a && to->cost[i].k >= cost.k)
+            return;
+    to->source[sieve->edge_count] = source->node;
+    to->cost[sieve->edge_count++] = cost;
+}
+
+/* Edges from nodes that cannot be reached are left out too, and nodes with one edge are none. */
+static void sift(struct piece_sieve *sieve)
+{
+    const struct paths_edges *from = &sieve->from->edges;
+    struct paths_edges *to = &sieve->to;
+    sieve->places[0] = (struct piece_place){.is_node = true, .before = chord(sieve, sieve->from->before, 0)};
+    to->first[0] = to->first[1] = 0;
+    to->nodes = 1;
+    for (uint32_t node = 1; node < from->nodes; node++) {
+        struct piece_place *place = &sieve->places[node];
+        size_t before = sieve->edge_count;
+        double enough = sieve->enough - chord(sieve, sieve->from->behind, node);
+        for (size_t i = from->first[node]; i < from->first[node + 1]; i++) {
+            const struct piece_place *source = &sieve->places[from->source[i]];
+            if (!source->is_left_out && source->before + time_of(from->cost[i], sieve->middle) > enough)
+                keep_edge(sieve, before, source, from->cost[i]);
+        }
+        *place = (struct piece_place){.is_left_out = sieve->edge_count == before,
+                                      .before = chord(sieve, sieve->from->before, node)};
+        if (sieve->edge_count == before + 1 && node + 1 < from->nodes) {
+            sieve->edge_count = before;
+            place->node = to->source[before];
+            place->line = to->cost[before];
+        } else if (!place->is_left_out) {
+            place->is_node = true;
+            place->node = to->nodes;
+            to->first[++to->nodes] = sieve->edge_count;
+        }
     }
-    return a < 0 ? -a : a;
 }
 
-/* In lowest terms; the denominator is above 0. Beyond 64 bits the nearest that fits below. */
-static struct tolerance_at ratio(__int128 numerator, __int128 denominator)
+static void keep_times(const struct piece_sieve *sieve, const double *times, double *kept)
 {
-    __int128 divisor = greatest_divisor(numerator, denominator);
-    numerator /= divisor;
-    denominator /= divisor;
-    while (numerator > INT64_MAX || denominator > INT64_MAX) {
-        numerator /= 2;
-        denominator = denominator > 1 ? denominator / 2 : 1;
+    for (uint32_t node = 0; node < sieve->from->edges.nodes; node++)
+        if (sieve->places[node].is_node)
+            kept[sieve->places[node].node] = times[node];
+}
+
+static struct piece_level *level_at(struct piece_search *search, size_t depth)
+{
+    if (depth == search->level_count) {
+        search->levels = mem_grow(search->levels, &search->level_capacity, depth + 1, "pieces");
+        search->levels[search->level_count++] = mem_alloc(1, sizeof **search->levels, "pieces");
     }
-    return (struct tolerance_at){(int64_t)numerator, (int64_t)denominator};
+    return search->levels[depth];
 }
 
-int tolerance_compare(struct tolerance_at a, struct tolerance_at b)
+/* False: nothing is left. The smaller part lives in `level`. */
+static bool make_smaller(struct piece_search *search, const struct paths_part *from,
+                         const struct piece_stretch *stretch, struct tolerance_at middle,
+                         struct piece_level *level, struct paths_part *to)
 {
-    __int128 left = (__int128)a.numerator * b.denominator, right = (__int128)b.numerator * a.denominator;
-    return left < right ? -1 : left > right;
+    const struct paths_edges *edges = &from->edges;
+    double low = tolerance_value(stretch->at[0]), high = tolerance_value(stretch->at[1]);
+    double most = tolerance_time(stretch->line[1], stretch->at[1]);
+    /* The times of doubles are wrong by less than one rounding for each node of a path. */
+    double rounding = most * ((double)edges->nodes + 16) * 0x1p-50;
+    size_t edge_count = edges->first[edges->nodes], nodes = edges->nodes;
+    level->first = mem_grow(level->first, &level->first_capacity, nodes + 1, "pieces");
+    level->source = mem_grow(level->source, &level->source_capacity, edge_count, "pieces");
+    level->cost = mem_grow(level->cost, &level->cost_capacity, edge_count, "pieces");
+    struct piece_sieve sieve = {.from = from,
+                                .middle = tolerance_value(middle),
+                                .share = (tolerance_value(middle) - low) / (high - low),
+                                .enough = tolerance_time(stretch->line[0], middle) - rounding,
+                                .places = search->places,
+                                .to = {.first = level->first, .source = level->source, .cost = level->cost}};
+    sift(&sieve);
+    *to = (struct paths_part){.edges = sieve.to};
+    for (size_t i = 0; i < 4; i++) {
+        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], sieve.to.nodes, "pieces");
+        keep_times(&sieve, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
+        *(i < 2 ? &to->before[i] : &to->behind[i - 2]) = level->kept[i];
+    }
+    return !sieve.places[nodes - 1].is_left_out;
 }
 
-double tolerance_time(struct tolerance_line line, struct tolerance_at at)
-{
-    return (double)line.a + (double)line.k * ((double)at.numerator / (double)at.denominator);
-}
-
-/* Where the two lines cross; b is the steeper one. */
-static struct tolerance_at crossing(struct tolerance_line a, struct tolerance_line b)
-{
-    return ratio((__int128)a.a - b.a, (__int128)b.k - a.k);
-}
-
-static bool is_on(struct tolerance_line line, struct tolerance_at at, struct tolerance_line other)
-{
-    return (__int128)(line.a - other.a) * at.denominator + (__int128)(line.k - other.k) * at.numerator == 0;
-}
+/* --------------------------------------------------------------- division */
 
 static void add_piece(struct tolerance *tolerance, struct tolerance_at from, struct tolerance_line line)
 {
@@ -53,16 +191,82 @@ static void add_piece(struct tolerance *tolerance, struct tolerance_at from, str
     tolerance->pieces[tolerance->count++] = (struct tolerance_piece){from, line};
 }
 
-void tolerance_find(struct program_paths *paths, int64_t from, int64_t to, struct tolerance *tolerance)
+/* Adds the pieces behind the first line of the stretch. `tries`: a smaller part is tried. */
+static void divide(struct piece_search *search, const struct paths_part *whole,
+                   const struct piece_stretch *stretch, size_t depth, bool tries)
 {
-    struct envelope longest;
-    program_paths_all(paths, (struct interval){from, to}, &longest);
+    struct tolerance_line low = stretch->line[0], high = stretch->line[1];
+    struct piece_level *level = level_at(search, depth);
+    struct paths_part part = *whole;
+    if (low.k == high.k)
+        return;
+    struct tolerance_at middle = tolerance_ratio((__int128)low.a - high.a, (__int128)high.k - low.k);
+    if (tries && !make_smaller(search, whole, stretch, middle, level, &part)) {
+        add_piece(search->tolerance, middle, high);
+        return;
+    }
+    struct tolerance_line line = paths_longest(&part.edges, middle, false, search->longest);
+    if (tolerance_above(line, low, middle) <= 0) {
+        add_piece(search->tolerance, middle, high);
+        return;
+    }
+    double x = tolerance_value(middle);
+    level->before = mem_grow(level->before, &level->before_capacity, part.edges.nodes, "pieces");
+    level->behind = mem_grow(level->behind, &level->behind_capacity, part.edges.nodes, "pieces");
+    find_before(&part.edges, search->longest, x, level->before);
+    find_behind(&part.edges, x, level->behind);
+    /* If few edges were left out, the next interval is tried only when it has been divided too. */
+    bool tries_next = !tries || part.edges.nodes < whole->edges.nodes / 4 * 3 + 16;
+    struct paths_part left = part, right = part;
+    left.before[1] = right.before[0] = level->before;
+    left.behind[1] = right.behind[0] = level->behind;
+    divide(search, &left, &(struct piece_stretch){{stretch->at[0], middle}, {low, line}}, depth + 1,
+           tries_next);
+    divide(search, &right, &(struct piece_stretch){{middle, stretch->at[1]}, {line, high}}, depth + 1,
+           tries_next);
+}
+
+static void free_search(struct piece_search *search)
+{
+    for (size_t i = 0; i < search->level_count; i++) {
+        struct piece_level *level = search->levels[i];
+        free(level->first);
+        free(level->source);
+        free(level->cost);
+        for (size_t k = 0; k < 4; k++)
+            free(level->kept[k]);
+        free(level->before);
+        free(level->behind);
+        free(level);
+    }
+    free(search->levels);
+    free(search->places);
+}
+
+void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
+                    struct tolerance *tolerance)
+{
+    uint32_t nodes = paths->edges.nodes;
+    struct piece_search search = {.tolerance = tolerance,
+                                  .longest = paths->longest,
+                                  .places = mem_alloc(nodes, sizeof *search.places, "pieces")};
+    struct paths_part part = {.edges = paths->edges};
+    struct piece_stretch stretch = {.at = {from, to}};
+    double *times[4];
+    for (size_t i = 0; i < 2; i++) {
+        double x = tolerance_value(stretch.at[i]);
+        stretch.line[i] = paths_longest(&paths->edges, stretch.at[i], i == 1, paths->longest);
+        part.before[i] = times[i] = mem_alloc(nodes, sizeof *times[i], "pieces");
+        part.behind[i] = times[i + 2] = mem_alloc(nodes, sizeof *times[i], "pieces");
+        find_before(&paths->edges, paths->longest, x, times[i]);
+        find_behind(&paths->edges, x, times[i + 2]);
+    }
     tolerance->count = 0;
-    add_piece(tolerance, (struct tolerance_at){from, 1}, envelope_line(&longest, 0));
-    for (size_t i = 1; i < envelope_count(&longest); i++)
-        add_piece(tolerance, crossing(envelope_line(&longest, i - 1), envelope_line(&longest, i)),
-                  envelope_line(&longest, i));
-    envelope_drop(&longest);
+    add_piece(tolerance, from, stretch.line[0]);
+    divide(&search, &part, &stretch, 0, false);
+    for (size_t i = 0; i < 4; i++)
+        free(times[i]);
+    free_search(&search);
 }
 
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at)
@@ -71,60 +275,4 @@ const struct tolerance_piece *tolerance_piece_at(const struct tolerance *toleran
     for (size_t i = 1; i < tolerance->count && tolerance_compare(tolerance->pieces[i].from, at) <= 0; i++)
         piece = &tolerance->pieces[i];
     return piece;
-}
-
-/* Of 100 x `unit` times the time: what is allowed. */
-struct allowance {
-    __int128 allowed, unit;
-};
-
-static struct tolerance_at reaches(struct tolerance_line line, const struct allowance *allowance)
-{
-    return ratio(allowance->allowed - (__int128)line.a * allowance->unit, allowance->unit * line.k);
-}
-
-/* The pieces know: the limit is on the last one that begins below it, and before the upper end. */
-static bool limit_on_pieces(const struct tolerance *tolerance, const struct allowance *allowance,
-                            struct tolerance_at to, struct tolerance_at *limit)
-{
-    for (size_t i = tolerance->count; i-- > 0;) {
-        const struct tolerance_piece *piece = &tolerance->pieces[i];
-        if (!piece->line.k)
-            return false;
-        *limit = reaches(piece->line, allowance);
-        if (tolerance_compare(*limit, to) > 0)
-            return false;
-        if (tolerance_compare(*limit, piece->from) >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* Beyond the pieces, Newton's method on a convex function: from a latency beyond the limit, the line there
- * crosses the limit nearer to it, and after as many steps as there are pieces exactly at it. */
-static bool limit_beyond(struct program_paths *paths, const struct allowance *allowance,
-                         struct tolerance_at *limit)
-{
-    const struct tolerance_at far = {INT64_MAX / 4, 1};
-    struct tolerance_line line = program_paths_longest(paths, far, true);
-    if (line.k == 0)
-        return false;
-    for (;;) {
-        *limit = reaches(line, allowance);
-        struct tolerance_line there = program_paths_longest(paths, *limit, true);
-        if (is_on(line, *limit, there) || there.k == 0)
-            return true;
-        line = there;
-    }
-}
-
-bool tolerance_limit(struct program_paths *paths, const struct tolerance *tolerance, struct tolerance_at base,
-                     int64_t to, unsigned percent, struct tolerance_at *limit)
-{
-    struct tolerance_line now = program_paths_longest(paths, base, false);
-    const struct allowance allowance = {
-        .allowed = ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent),
-        .unit = (__int128)100 * base.denominator};
-    return limit_on_pieces(tolerance, &allowance, (struct tolerance_at){to, 1}, limit) ||
-           limit_beyond(paths, &allowance, limit);
 }

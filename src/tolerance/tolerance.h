@@ -8,16 +8,21 @@
 #include "base/status.h"
 #include "call/graph.h"
 
-/* How the time of a program depends on a latency. Where messages do not wait for each other, the time is that
- * of the longest path through the operations, and each path takes a + k x for k messages on it: T(x) is
- * convex and piecewise linear, and its pieces are found exactly, in one pass. docs/tolerance.md
+/* How the time of a program depends on a parameter. Where messages do not wait for each other, the time is
+ * that of the longest path through the operations. A path takes a + k x, where x is the parameter and k
+ * counts it on the path: messages of a latency, bytes of a time per byte. So T(x) is convex and piecewise
+ * linear, and its pieces are found exactly. docs/tolerance.md
  *
- *   tolerance.h                what is computed
- *   envelope.h, envelope.c     functions that are the maximum of lines
- *   paths.c                    the events of a graph in order, its longest path at one latency, or at all
- *   pieces.c                   the pieces of T, and the tolerances */
+ *   tolerance.h    what is computed
+ *   paths.h        the paths of a program as a small graph
+ *   paths.c        follows the events of the program: pairs up sends and receives, and adds their costs
+ *   nodes.c        makes the graph from them
+ *   longest.c      the longest path at one value, and the messages on it
+ *   pieces.c       the pieces of T
+ *   limits.c       where T reaches a limit
+ *   answer.h       what an experiment's dependence on a parameter is, exactly or between runs */
 
-/* A latency in ps, exactly: numerator / denominator. */
+/* A value of the parameter, exactly: numerator / denominator, in ps, or in ps of each byte. */
 struct tolerance_at {
     int64_t numerator, denominator;
 };
@@ -33,9 +38,20 @@ struct tolerance_piece {
     struct tolerance_line line;
 };
 
-/* What messages and operations cost, in ps. A message of s bytes, of which b = bytes(s) count: */
+/* The parameter that x stands for; those below keep their values. */
+enum tolerance_variable {
+    TOLERANCE_LATENCY,           /* of each message */
+    TOLERANCE_PER_BYTE,          /* G */
+    TOLERANCE_OVERHEAD,          /* o */
+    TOLERANCE_OVERHEAD_PER_BYTE, /* O */
+};
+
+/* What messages and operations cost, in ps. Times of bytes that do not vary are rounded up to whole ps, as in
+ * runs. */
 struct tolerance_costs {
-    bool is_loggops;                     /* else Hockney: latency + b, and nothing for the hosts */
+    enum tolerance_variable variable;
+    bool is_loggops; /* else Hockney: latency + bytes, and nothing for the hosts */
+    int64_t latency;
     int64_t overhead;                    /* o, at each end */
     uint64_t G_numerator, G_denominator; /* ps of each byte; LogGOPS: behind the first */
     uint64_t O_numerator, O_denominator;
@@ -48,40 +64,55 @@ struct tolerance_costs {
 
 struct program_paths;
 
-/* Pairs up sends and receives, and puts the events of all operations in an order. STATUS_BAD_INPUT, reported:
- * which send meets which receive depends on times, or there is a deadlock. The program stays the caller's. */
+/* STATUS_BAD_INPUT, reported: which send meets which receive depends on times, there is a deadlock, or a path
+ * takes more than 2^60 ps (13 days). The program stays the caller's, and outlives the paths. */
 enum status program_paths_open(const struct program *program, const struct tolerance_costs *costs,
                                struct program_paths **paths);
 void program_paths_close(struct program_paths *paths);
-size_t program_paths_bytes(const struct program_paths *paths);
 
-/* The longest path at `at`; of several the one with most messages, or with `fewest` the one with fewest. */
+/* The longest path at `at`; of several the one with the largest k, or with `fewest` the smallest. */
 struct tolerance_line program_paths_longest(struct program_paths *paths, struct tolerance_at at, bool fewest);
 
-struct envelope;
-struct interval;
-/* The longest paths at all latencies of the interval; the caller drops the envelope. */
-void program_paths_all(struct program_paths *paths, struct interval interval, struct envelope *longest);
+/* Tells of each message between nodes on the longest path at `at`, the one with the largest k: its send, an
+ * operation of `rank`. From the last message to the first. */
+typedef void tolerance_take_message(void *self, uint32_t rank, uint32_t send);
+void program_paths_messages(struct program_paths *paths, struct tolerance_at at, tolerance_take_message *take,
+                            void *self);
 
 struct tolerance {
     struct tolerance_piece *pieces; /* ascending; the first one begins at the lower end */
     size_t count, capacity;
 };
 
-/* The pieces between two latencies, in ps. The caller frees tolerance->pieces. */
-void tolerance_find(struct program_paths *paths, int64_t from, int64_t to, struct tolerance *tolerance);
+/* The pieces between two values. The caller frees tolerance->pieces. */
+void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
+                    struct tolerance *tolerance);
 
 /* The piece that holds from `at` on. */
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at);
 
-/* The largest latency at which the time is at most `percent` above that at `base`: on the pieces, which end
- * at `to`, or beyond. False: there is none, since the time does not grow. */
-bool tolerance_limit(struct program_paths *paths, const struct tolerance *tolerance, struct tolerance_at base,
-                     int64_t to, unsigned percent, struct tolerance_at *limit);
+/* The largest value at which the time is at most `percent` above that at `base`. False: there is none, since
+ * the time does not grow. */
+bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsigned percent,
+                     struct tolerance_at *limit);
 
+/* The largest value at which the time is what it is at 0: below it nothing is gained. False: there is none,
+ * since the time never grows. */
+bool tolerance_floor(struct program_paths *paths, struct tolerance_at *floor);
+
+/* numerator / denominator in lowest terms; the denominator is not 0. Beyond 64 bits the nearest that fits. */
+struct tolerance_at tolerance_ratio(__int128 numerator, __int128 denominator);
 /* a < b: negative. */
 int tolerance_compare(struct tolerance_at a, struct tolerance_at b);
-/* The time at `at`, as a double. */
+/* As doubles. */
+double tolerance_value(struct tolerance_at at);
 double tolerance_time(struct tolerance_line line, struct tolerance_at at);
+
+/* The line's time minus that of another, times the denominator of `at`. */
+static inline __int128 tolerance_above(struct tolerance_line line, struct tolerance_line other,
+                                       struct tolerance_at at)
+{
+    return (__int128)(line.a - other.a) * at.denominator + (__int128)(line.k - other.k) * at.numerator;
+}
 
 #endif

@@ -1,5 +1,6 @@
-/* Tolerance. Witnesses: cases with breakpoints and tolerances as fractions that another program computed; two
- * examples worked out by hand; and on random programs the time at each latency, from runs. */
+/* Tolerance. Witnesses: cases with breakpoints and tolerances as fractions that another program computed;
+ * examples worked out by hand; and on random programs runs at both ends of each piece. T is convex, so a line
+ * that it meets at both ends of a piece is all of the piece. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +67,6 @@ static struct program_paths *open_text(const char *text, const struct tolerance_
 /* `line`: case, ranks, arcs, T(0), slope, breakpoints, T(1 ms), slope there, T(3000), three tolerances. */
 static void check_case(char *line)
 {
-    const struct tolerance none = {.count = 0};
     char *fields[12], path[128];
     struct program *program;
     struct program_paths *paths;
@@ -76,7 +76,7 @@ static void check_case(char *line)
     snprintf(path, sizeof path, "tests/goal/tolerance/%s.goal", fields[0]);
     assert_int_equal(trace_open(path, &program), STATUS_OK);
     assert_int_equal(program_paths_open(program, &of_cases, &paths), STATUS_OK);
-    tolerance_find(paths, 0, 1000000000, &tolerance);
+    tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
     assert_int_equal(tolerance.pieces[0].line.a, strtoll(fields[3], NULL, 10) * 1000);
     assert_int_equal(tolerance.pieces[0].line.k, strtoll(fields[4], NULL, 10));
     const char *points = fields[5];
@@ -99,10 +99,7 @@ static void check_case(char *line)
         struct tolerance_at limit;
         const char *wanted = fields[9 + i];
         wanted += strspn(wanted, "\"");
-        assert_true(tolerance_limit(paths, &tolerance, ns(3000, 1), 1000000000, percents[i], &limit));
-        assert_at(limit, read_fraction(&(const char *){wanted}));
-        assert_true(
-            tolerance_limit(paths, &none, ns(3000, 1), 0, percents[i], &limit)); /* beyond the pieces */
+        assert_true(tolerance_limit(paths, ns(3000, 1), percents[i], &limit));
         assert_at(limit, read_fraction(&wanted));
     }
     free(tolerance.pieces);
@@ -152,13 +149,16 @@ static void worked_examples_are_exact(void **state)
         struct program *program;
         struct program_paths *paths = open_text(examples[i].text, &costs, &program);
         struct tolerance tolerance = {.count = 0};
-        tolerance_find(paths, 0, 1000000000, &tolerance);
+        tolerance_find(paths, ns(0, 1), ns(1000000, 1), &tolerance);
         assert_int_equal(tolerance.count, 2);
         assert_int_equal(tolerance.pieces[0].line.k, 0);
         assert_int_equal(tolerance.pieces[0].line.a, examples[i].flat * 1000);
         assert_at(tolerance.pieces[1].from, ns(examples[i].point, 1));
         assert_int_equal(tolerance.pieces[1].line.a, 6018000);
         assert_int_equal(tolerance.pieces[1].line.k, 1);
+        struct tolerance_at floor;
+        assert_true(tolerance_floor(paths, &floor));
+        assert_at(floor, ns(examples[i].point, 1));
         free(tolerance.pieces);
         program_paths_close(paths);
         program->ops->close(program);
@@ -219,16 +219,14 @@ static void make_random(struct text *text, uint32_t ranks, struct rng *rng)
 }
 
 /* By a run of the engine of graphs on hockney, which shares nothing with the paths. */
-static ps_t run_at(struct program *program, ps_t latency)
+static ps_t run_with(struct program *program, const char *setting)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
     struct experiment experiment;
     struct result result;
-    char setting[64];
     const struct experiment_watch watch = {.progress = NULL};
-    snprintf(setting, sizeof setting, "hockney.latency=%lld ps", (long long)latency);
     assert_int_equal(config_set(config, setting), STATUS_OK);
     assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
     assert_int_equal(config_set(config, "fabric=hockney"), STATUS_OK);
@@ -242,15 +240,41 @@ static ps_t run_at(struct program *program, ps_t latency)
     return makespan;
 }
 
-static void random_programs_take_what_runs_take(void **state)
+static ps_t run_at(struct program *program, ps_t latency)
+{
+    char setting[64];
+    snprintf(setting, sizeof setting, "hockney.latency=%lld ps", (long long)latency);
+    return run_with(program, setting);
+}
+
+/* 12.5 GB/s and 8 us, as published. */
+static const struct tolerance_costs hockney = {.latency = 8000000,
+                                               .G_numerator = 80,
+                                               .G_denominator = 1,
+                                               .O_denominator = 1,
+                                               .eager_bytes = 65536,
+                                               .ranks_per_node = 1,
+                                               .node_rate_bytes_per_s = 1};
+
+/* The pieces are convex, and T meets the line of each at its ends. */
+static void assert_pieces(struct program_paths *paths, const struct tolerance *tolerance,
+                          struct tolerance_at to)
+{
+    for (size_t i = 0; i < tolerance->count; i++) {
+        const struct tolerance_piece *piece = &tolerance->pieces[i];
+        struct tolerance_at end = i + 1 < tolerance->count ? piece[1].from : to;
+        assert_true(i == 0 || piece->line.k > piece[-1].line.k);
+        assert_true(tolerance_compare(piece->from, end) < 0);
+        assert_true(
+            tolerance_above(program_paths_longest(paths, piece->from, false), piece->line, piece->from) == 0);
+        assert_true(tolerance_above(program_paths_longest(paths, end, false), piece->line, end) == 0);
+    }
+}
+
+static void latencies_take_what_runs_take(void **state)
 {
     (void)state;
-    const struct tolerance_costs hockney = {.G_numerator = 80,
-                                            .G_denominator = 1,
-                                            .O_denominator = 1,
-                                            .eager_bytes = 65536,
-                                            .ranks_per_node = 1,
-                                            .node_rate_bytes_per_s = 1};
+    const struct tolerance_at to = ns(100000, 1);
     static struct text text;
     struct rng rng = rng_init(7, "tolerance");
     size_t points = 0;
@@ -259,25 +283,136 @@ static void random_programs_take_what_runs_take(void **state)
         struct tolerance tolerance = {.count = 0};
         make_random(&text, 2 + (uint32_t)rng_below(&rng, 4), &rng);
         struct program_paths *paths = open_text(text.bytes, &hockney, &program);
-        tolerance_find(paths, 0, 100000000, &tolerance);
+        tolerance_find(paths, ns(0, 1), to, &tolerance);
         points += tolerance.count - 1;
-        for (int i = 0; i < 12; i++) {
-            ps_t latency = (ps_t)rng_below(&rng, 100000) * 1000;
-            const struct tolerance_piece *piece =
-                tolerance_piece_at(&tolerance, (struct tolerance_at){latency, 1});
-            assert_int_equal(run_at(program, latency), piece->line.a + piece->line.k * latency);
-        }
-        for (size_t i = 0; i < tolerance.count;
-             i++) { /* convex, and no piece is missing in the middle of one */
-            assert_true(i == 0 || tolerance.pieces[i].line.k > tolerance.pieces[i - 1].line.k);
-            assert_true(i == 0 ||
-                        tolerance_compare(tolerance.pieces[i - 1].from, tolerance.pieces[i].from) < 0);
+        assert_pieces(paths, &tolerance, to);
+        for (size_t i = 0; i < tolerance.count; i++) { /* the first and the last whole ps of each piece */
+            const struct tolerance_piece *piece = &tolerance.pieces[i];
+            struct tolerance_at end = i + 1 < tolerance.count ? piece[1].from : to;
+            ps_t low = (piece->from.numerator + piece->from.denominator - 1) / piece->from.denominator;
+            ps_t high = end.numerator / end.denominator;
+            if (low > high)
+                continue;
+            assert_int_equal(run_at(program, low), piece->line.a + piece->line.k * low);
+            assert_int_equal(run_at(program, high), piece->line.a + piece->line.k * high);
         }
         free(tolerance.pieces);
         program_paths_close(paths);
         program->ops->close(program);
     }
     assert_in_range(points, 60, 6000);
+}
+
+/* At most so many messages are on one path. */
+static int64_t most_messages(struct program *program)
+{
+    struct program_paths *paths;
+    assert_int_equal(program_paths_open(program, &hockney, &paths), STATUS_OK);
+    int64_t most = program_paths_longest(paths, (struct tolerance_at){INT64_MAX / 4, 1}, false).k;
+    program_paths_close(paths);
+    return most;
+}
+
+/* A run rounds the time of each message up: it is at or above T, by less than 1 ps for each message of a
+ * path. Where a byte takes whole ps, both are equal. */
+static void bandwidths_take_what_runs_take(void **state)
+{
+    (void)state;
+    const struct tolerance_at to = {8000, 1};
+    struct tolerance_costs costs = hockney;
+    costs.variable = TOLERANCE_PER_BYTE;
+    static struct text text;
+    struct rng rng = rng_init(8, "tolerance");
+    size_t points = 0;
+    for (int round = 0; round < 60; round++) {
+        struct program *program;
+        struct tolerance tolerance = {.count = 0};
+        make_random(&text, 2 + (uint32_t)rng_below(&rng, 4), &rng);
+        struct program_paths *paths = open_text(text.bytes, &costs, &program);
+        tolerance_find(paths, (struct tolerance_at){0, 1}, to, &tolerance);
+        points += tolerance.count - 1;
+        assert_pieces(paths, &tolerance, to);
+        for (int i = 0; i < 12; i++) {
+            static const uint64_t whole[] = {1000000000000, 500000000000, 12500000000, 1000000000, 125000000};
+            uint64_t rate = i < 5 ? whole[i] : 125000000 + rng_below(&rng, UINT64_C(100000000000));
+            struct tolerance_at at = tolerance_ratio(1000000000000, (__int128)rate);
+            struct tolerance_line line = tolerance_piece_at(&tolerance, at)->line;
+            char setting[64];
+            snprintf(setting, sizeof setting, "hockney.bandwidth=%llu B/s", (unsigned long long)rate);
+            __int128 above = ((__int128)run_with(program, setting) - line.a) * at.denominator -
+                             (__int128)line.k * at.numerator;
+            assert_true(i < 5 ? above == 0
+                              : above >= 0 && above <= (__int128)most_messages(program) * at.denominator);
+        }
+        free(tolerance.pieces);
+        program_paths_close(paths);
+        program->ops->close(program);
+    }
+    assert_in_range(points, 60, 6000);
+}
+
+/* ----------------------------------------------------------------- by hand */
+
+/* One message of 11 bytes: o + 10 O + L + 10 G + o + 10 O. */
+static void each_parameter_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        enum tolerance_variable variable;
+        int64_t a, k;
+    } parts[] = {{TOLERANCE_LATENCY, 1000 + 20 + 30, 1},
+                 {TOLERANCE_PER_BYTE, 1000 + 20 + 7, 10},
+                 {TOLERANCE_OVERHEAD, 20 + 7 + 30, 2},
+                 {TOLERANCE_OVERHEAD_PER_BYTE, 1000 + 7 + 30, 20}};
+    struct tolerance_costs costs = {.is_loggops = true,
+                                    .latency = 7,
+                                    .overhead = 500,
+                                    .G_numerator = 3,
+                                    .G_denominator = 1,
+                                    .O_numerator = 1,
+                                    .O_denominator = 1,
+                                    .eager_bytes = 65535,
+                                    .ranks_per_node = 1};
+    for (size_t i = 0; i < 4; i++) {
+        struct program *program;
+        costs.variable = parts[i].variable;
+        struct program_paths *paths = open_text(
+            "num_ranks 2\nrank 0 {\nsend 11b to 1\n}\nrank 1 {\nrecv 11b from 0\n}\n", &costs, &program);
+        struct tolerance_line line = program_paths_longest(paths, (struct tolerance_at){1, 1}, false);
+        assert_int_equal(line.a, parts[i].a);
+        assert_int_equal(line.k, parts[i].k);
+        program_paths_close(paths);
+        program->ops->close(program);
+    }
+}
+
+struct seen {
+    char text[64];
+};
+
+static void see(void *self, uint32_t rank, uint32_t send)
+{
+    struct seen *seen = self;
+    size_t length = strlen(seen->text);
+    snprintf(seen->text + length, sizeof seen->text - length, "%u.%u ", rank, send);
+}
+
+/* A message goes from rank 0 to 1, on to 2 and back; rank 3 sends a small one that nobody waits for. */
+static void the_path_has_its_messages(void **state)
+{
+    (void)state;
+    struct program *program;
+    struct seen seen = {""};
+    struct program_paths *paths = open_text(
+        "num_ranks 4\nrank 0 {\na: send 8b to 1\nb: recv 8b from 2\nb requires a\n}\n"
+        "rank 1 {\na: recv 8b from 0\nb: send 8b to 2\nb requires a\nc: recv 1b from 3 tag 9 cpu 1\n}\n"
+        "rank 2 {\na: recv 8b from 1\nb: calc 5\nc: send 8b to 0\nb requires a\nc requires b\n}\n"
+        "rank 3 {\nsend 1b to 1 tag 9\n}\n",
+        &hockney, &program);
+    program_paths_messages(paths, ns(8000, 1), see, &seen);
+    assert_string_equal(seen.text, "2.2 1.1 0.0 ");
+    program_paths_close(paths);
+    program->ops->close(program);
 }
 
 /* ------------------------------------------------------------------- errors */
@@ -322,9 +457,10 @@ static void a_flat_program_bears_anything(void **state)
     struct program_paths *paths = open_text("num_ranks 1\nrank 0 {\ncalc 10\n}\n", &of_cases, &program);
     struct tolerance_at limit;
     struct tolerance tolerance = {.count = 0};
-    tolerance_find(paths, 0, 1000000, &tolerance);
+    tolerance_find(paths, ns(0, 1), ns(1000, 1), &tolerance);
     assert_int_equal(tolerance.count, 1);
-    assert_false(tolerance_limit(paths, &tolerance, ns(3000, 1), 1000000, 1, &limit));
+    assert_false(tolerance_limit(paths, ns(3000, 1), 1, &limit));
+    assert_false(tolerance_floor(paths, &limit));
     free(tolerance.pieces);
     program_paths_close(paths);
     program->ops->close(program);
@@ -335,7 +471,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_are_exact),
         cmocka_unit_test(worked_examples_are_exact),
-        cmocka_unit_test(random_programs_take_what_runs_take),
+        cmocka_unit_test(latencies_take_what_runs_take),
+        cmocka_unit_test(bandwidths_take_what_runs_take),
+        cmocka_unit_test(each_parameter_counts),
+        cmocka_unit_test(the_path_has_its_messages),
         cmocka_unit_test(what_depends_on_times_is_refused),
         cmocka_unit_test(a_flat_program_bears_anything),
     };

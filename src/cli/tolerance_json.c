@@ -1,0 +1,170 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/tolerance.h"
+
+enum { EXACT_TEXT = 80, PLACES = 20 };
+
+static void put_point(json_t *object, const char *name, const struct tolerance_point *point)
+{
+    if (point->exists)
+        json_put_number(object, name, point->value);
+    else
+        json_put(object, name, json_make_text(NULL));
+}
+
+static void put_exact(json_t *object, const char *name, const struct tolerance_answer *answer,
+                      const struct tolerance_point *point)
+{
+    char text[EXACT_TEXT];
+    if (point->exists && !answer->why)
+        json_put_value(object, name, tolerance_exact_text(answer->kind, point->x, text, sizeof text));
+}
+
+static json_t *breakpoints(const struct tolerance_answer *answer)
+{
+    json_t *points = json_make_list();
+    for (size_t i = 1; i < answer->pieces.count; i++) {
+        const struct tolerance_piece *piece = &answer->pieces.pieces[i];
+        const struct tolerance_point at = {true, tolerance_value_of(answer->kind, piece->from), piece->from};
+        json_t *point = json_make_object();
+        put_point(point, "at", &at);
+        put_exact(point, "at_exact", answer, &at);
+        json_put_number(point, "slope", (double)piece->line.k);
+        json_add(points, point);
+    }
+    return points;
+}
+
+/* ----------------------------------------------------------- longest path */
+
+static json_t *share_json(const struct tolerance_share *share)
+{
+    json_t *object = json_make_object();
+    json_put_count(object, "messages", share->messages);
+    json_put_count(object, "bytes", share->bytes);
+    return object;
+}
+
+static json_t *path_json(const struct tolerance_shares *shares)
+{
+    json_t *path = json_make_object(), *ranks = json_make_list(), *calls = json_make_list();
+    json_t *sizes = json_make_list();
+    for (size_t i = 0; i < shares->ranks; i++) {
+        json_t *rank = share_json(&shares->by_rank[i]);
+        json_put_count(rank, "rank", shares->by_rank[i].rank);
+        json_add(ranks, rank);
+    }
+    for (size_t i = 0; i < shares->calls; i++) {
+        const struct tolerance_share *share = &shares->by_call[i];
+        json_t *call = share_json(share);
+        json_put_value(call, "call", call_op_name(share->call));
+        if (share->place.file)
+            json_put_value(call, "first_file", share->place.file);
+        json_put_count(call, "first_line", share->place.line);
+        json_add(calls, call);
+    }
+    for (size_t i = 0; i < shares->sizes; i++) {
+        uint32_t class = shares->by_size[i].size_class;
+        json_t *size = share_json(&shares->by_size[i]);
+        json_put_count(size, "from_bytes", class ? UINT64_C(1) << (class - 1) : 0);
+        json_add(sizes, size);
+    }
+    json_put_count(path, "messages", shares->messages);
+    json_put(path, "by_rank", ranks);
+    json_put(path, "by_call", calls);
+    json_put(path, "by_size", sizes);
+    return path;
+}
+
+/* ------------------------------------------------------------------ curve */
+
+/* [x, seconds]: x in seconds of a time or a byte, so that an exact curve consists of straight lines. */
+static void add_point(json_t *curve, double x, double seconds)
+{
+    json_t *point = json_make_list();
+    json_add_number(point, x);
+    json_add_number(point, seconds);
+    json_add(curve, point);
+}
+
+static double seconds_on(const struct tolerance_piece *piece, struct tolerance_at at)
+{
+    return tolerance_time(piece->line, at) / (double)PS_PER_S;
+}
+
+static json_t *curve_json(const struct tolerance_answer *answer)
+{
+    json_t *curve = json_make_list();
+    for (size_t i = 0; i < answer->pieces.count; i++) {
+        const struct tolerance_piece *piece = &answer->pieces.pieces[i];
+        add_point(curve, tolerance_value(piece->from) / (double)PS_PER_S, seconds_on(piece, piece->from));
+    }
+    if (answer->pieces.count)
+        add_point(curve, tolerance_value(answer->to) / (double)PS_PER_S,
+                  seconds_on(&answer->pieces.pieces[answer->pieces.count - 1], answer->to));
+    for (size_t i = 0; i < answer->sample_count; i++) {
+        double value = answer->samples[i].value;
+        add_point(curve, answer->kind == TOLERANCE_RATE ? 1 / value : value, answer->samples[i].seconds);
+    }
+    return curve;
+}
+
+/* ----------------------------------------------------------------- answer */
+
+static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve)
+{
+    static const char *const kinds[] = {"time", "rate", "time per byte"};
+    json_t *object = json_make_object(), *limits = json_make_object(), *exactly = json_make_object();
+    json_put_value(object, "of", answer->param->name);
+    json_put_text(object, "kind", kinds[answer->kind]);
+    json_put_number(object, "base", answer->base);
+    json_put_number(object, "makespan_s", answer->makespan_s);
+    json_put_number(object, "slope", answer->slope);
+    json_put(object, "breakpoints", breakpoints(answer));
+    for (size_t i = 0; i < TOLERANCE_LIMITS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%u%%", tolerance_percents[i]);
+        put_point(limits, name, &answer->limits[i]);
+        put_exact(exactly, name, answer, &answer->limits[i]);
+    }
+    json_put(object, "tolerance", limits);
+    json_put(object, "tolerance_exact", exactly);
+    put_point(object, "no_gain_beyond", &answer->gain_end);
+    put_exact(object, "no_gain_beyond_exact", answer, &answer->gain_end);
+    json_put_number(object, "best_s", answer->best_s);
+    if (answer->better_s > 0) {
+        json_put_number(object, "better_s", answer->better_s);
+        json_put_number(object, "worse_s", answer->worse_s);
+    }
+    json_put_flag(object, "exact", !answer->why);
+    if (answer->why) {
+        json_put_value(object, "why_not_exact", answer->why);
+        json_put_count(object, "runs", answer->runs);
+        json_put_flag(object, "monotone", answer->is_monotone);
+    } else {
+        json_put(object, "longest_path", path_json(&answer->shares));
+    }
+    if (has_curve)
+        json_put(object, "curve", curve_json(answer));
+    return object;
+}
+
+json_t *tolerance_json(const struct tolerance_report *report, bool has_curve)
+{
+    json_t *object, *list = json_make_list();
+    for (size_t i = 0; i < report->count; i++)
+        json_add(list, answer_json(&report->answers[i], has_curve));
+    if (report->count == 1 && !has_curve) {
+        object = json_copy_members(json_array_get(list, 0));
+        json_decref(list);
+    } else {
+        object = json_make_object();
+        json_put(object, "parameters", list);
+    }
+    json_put_value(object, "program", report->experiment->program->name);
+    json_put_value(object, "fabric", report->experiment->fabrics[0]->name);
+    if (report->by > 0)
+        json_put_number(object, "by", report->by);
+    return object;
+}

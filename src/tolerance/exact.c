@@ -1,0 +1,272 @@
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "engine/params.h"
+#include "fabric/loggops.h"
+#include "graph/of_calls.h"
+#include "machine/machine.h"
+#include "sim/traffic.h"
+#include "tolerance/answer.h"
+
+/* What the paths know. */
+static const struct exact_param {
+    const char *name;
+    enum tolerance_variable variable;
+    bool is_loggops;
+} exact_params[] = {
+    {"hockney.latency", TOLERANCE_LATENCY, false}, {"hockney.bandwidth", TOLERANCE_PER_BYTE, false},
+    {"loggops.L", TOLERANCE_LATENCY, true},        {"loggops.G", TOLERANCE_PER_BYTE, true},
+    {"loggops.o", TOLERANCE_OVERHEAD, true},       {"loggops.O", TOLERANCE_OVERHEAD_PER_BYTE, true},
+};
+
+static const struct exact_param *exact_param(const char *name)
+{
+    for (size_t i = 0; i < sizeof exact_params / sizeof *exact_params; i++)
+        if (strcmp(exact_params[i].name, name) == 0)
+            return &exact_params[i];
+    return NULL;
+}
+
+const char *tolerance_why_not_exact(const struct tolerance_question *question,
+                                    const struct tolerance_answer *answer)
+{
+    const struct experiment *experiment = question->experiment;
+    const struct config *config = experiment->config;
+    const struct machine_config *machine = config_of(config, &machine_params);
+    const struct protocol_config *protocol = config_of(config, &protocol_params);
+    const struct exact_param *exact = exact_param(answer->param->name);
+    const char *fabric = experiment->fabrics[0]->name;
+    if (!exact || strncmp(exact->name, fabric, strlen(fabric)) != 0 || exact->name[strlen(fabric)] != '.')
+        return "only the parameters of hockney, and L, G, o and O of loggops, have exact answers";
+    if (experiment->chosen->compat != COMPAT_NONE)
+        return "compat has other rules";
+    if (experiment->program->jobs)
+        return "its program consists of several jobs";
+    if (exact->is_loggops)
+        return NULL;
+    if (experiment->has_host || machine->send_ps || machine->receive_ps || machine->nic_latency_ps)
+        return "hosts and NICs take time for messages, one after another (--as-published has none)";
+    if (protocol->handshakes || protocol->eager_done != EAGER_DONE_POST)
+        return "rendezvous.handshakes is not 0, or mpi.eager_done is not post";
+    return NULL;
+}
+
+static struct tolerance_costs costs_of(const struct config *config, const struct exact_param *exact)
+{
+    const struct loggops_config *loggops = config_of(config, &loggops_params);
+    const struct protocol_config *protocol = config_of(config, &protocol_params);
+    const struct compute_config *compute = config_of(config, &compute_params);
+    const struct node_config *node = config_of(config, &node_params);
+    struct tolerance_costs costs = {.variable = exact->variable,
+                                    .is_loggops = exact->is_loggops,
+                                    .ps_per_operation = compute_config_ps(compute)};
+    if (exact->is_loggops) {
+        costs.latency = loggops->L;
+        costs.overhead = loggops->o;
+        costs.G_numerator = loggops->G.numerator;
+        costs.G_denominator = loggops->G.denominator;
+        costs.O_numerator = loggops->O.numerator;
+        costs.O_denominator = loggops->O.denominator;
+        costs.eager_bytes = loggops->S;
+        costs.ranks_per_node = 1;
+        return costs;
+    }
+    costs.latency = *(const ps_t *)config_field(config, "hockney.latency");
+    costs.G_numerator = (uint64_t)PS_PER_S;
+    costs.G_denominator = *(const uint64_t *)config_field(config, "hockney.bandwidth");
+    costs.O_denominator = 1;
+    costs.eager_bytes = protocol->eager_threshold_bytes;
+    costs.ranks_per_node = node_config_ranks(node);
+    costs.node_latency = node->latency_ps;
+    costs.node_rate_bytes_per_s = node->bandwidth_bytes_per_s;
+    return costs;
+}
+
+/* ----------------------------------------------------------------- interval */
+
+static bool read_x(const char *option, const char *text, enum tolerance_kind kind, struct tolerance_at *x)
+{
+    struct units_problem problem, as_rate;
+    ps_t time;
+    uint64_t rate;
+    if (kind != TOLERANCE_RATE && units_time(text, &time, &problem)) {
+        *x = (struct tolerance_at){time, 1};
+        return true;
+    }
+    if (kind != TOLERANCE_TIME && units_rate(text, &rate, &as_rate) && rate) {
+        *x = tolerance_ratio(PS_PER_S, (__int128)rate);
+        return true;
+    }
+    diag_error("%s %s: %s", option, text,
+               kind == TOLERANCE_RATE ? "a rate above 0, such as '12.5 GB/s'" : problem.text);
+    return false;
+}
+
+/* Up to 1 ms, or 100 times as slow; per byte, 1 ns if it is 0. A rate has no upper end: it begins there. */
+static enum status find_interval(const struct tolerance_question *question, struct tolerance_answer *answer)
+{
+    struct tolerance_at from = {0, 1}, to = {PS_PER_S / 1000, 1};
+    const char *low = question->from, *high = question->to;
+    if (answer->kind != TOLERANCE_TIME)
+        to = answer->base_x.numerator
+                 ? tolerance_ratio((__int128)100 * answer->base_x.numerator, answer->base_x.denominator)
+                 : (struct tolerance_at){PS_PER_NS, 1};
+    if (answer->kind == TOLERANCE_RATE) { /* a small rate is a long time */
+        low = question->to;
+        high = question->from;
+    }
+    if ((low && !read_x(low == question->to ? "--to" : "--from", low, answer->kind, &from)) ||
+        (high && !read_x(high == question->to ? "--to" : "--from", high, answer->kind, &to)))
+        return STATUS_BAD_INPUT;
+    if (tolerance_compare(from, to) >= 0) {
+        diag_error("--to is not above --from");
+        return STATUS_BAD_INPUT;
+    }
+    answer->from = from;
+    answer->to = to;
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------- answer */
+
+static struct tolerance_point point_at(enum tolerance_kind kind, struct tolerance_at x)
+{
+    return (struct tolerance_point){true, tolerance_value_of(kind, x), x};
+}
+
+static double seconds_at(struct program_paths *paths, struct tolerance_at x)
+{
+    return tolerance_time(program_paths_longest(paths, x, false), x) / (double)PS_PER_S;
+}
+
+/* x when the value is `percent` in 1000 % of itself: of a rate, x is its inverse. */
+static struct tolerance_at scaled(const struct tolerance_answer *answer, int64_t thousandths)
+{
+    const int64_t all = 100000;
+    __int128 times = answer->kind == TOLERANCE_RATE ? all : thousandths;
+    __int128 by = answer->kind == TOLERANCE_RATE ? thousandths : all;
+    return tolerance_ratio(answer->base_x.numerator * times, answer->base_x.denominator * by);
+}
+
+/* Products of the values with times fit 128 bits. */
+static enum status check_values(struct program_paths *paths, const struct tolerance_answer *answer)
+{
+    const int64_t most = INT64_C(1) << 50;
+    if (answer->base_x.denominator < most && answer->from.denominator < most &&
+        answer->to.denominator < most && seconds_at(paths, answer->base_x) < 0x1p62 / (double)PS_PER_S)
+        return STATUS_OK;
+    diag_error("the values of %s, or the time of the program, are too large for an exact answer",
+               answer->param->name);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status find_answer(struct program_paths *paths, const struct tolerance_question *question,
+                               const struct program *graph, struct tolerance_answer *answer)
+{
+    struct tolerance_line now = program_paths_longest(paths, answer->base_x, false);
+    int64_t by = (int64_t)(question->by * 100000 + 0.5);
+    int64_t slower = answer->kind == TOLERANCE_RATE ? -by : by;
+    enum status status = check_values(paths, answer);
+    if (status != STATUS_OK)
+        return status;
+    tolerance_find(paths, answer->from, answer->to, &answer->pieces);
+    answer->makespan_s = tolerance_time(now, answer->base_x) / (double)PS_PER_S;
+    answer->slope = (double)now.k;
+    for (size_t i = 0; i < TOLERANCE_LIMITS; i++) {
+        struct tolerance_at x;
+        if (tolerance_limit(paths, answer->base_x, tolerance_percents[i], &x))
+            answer->limits[i] = point_at(answer->kind, x);
+    }
+    struct tolerance_at end;
+    answer->depends = tolerance_floor(paths, &end);
+    answer->best_s = seconds_at(paths, (struct tolerance_at){0, 1});
+    if (answer->depends && (end.numerator || answer->kind != TOLERANCE_RATE))
+        answer->gain_end = point_at(answer->kind, end);
+    if (by) {
+        answer->better_s = seconds_at(paths, scaled(answer, 100000 - slower));
+        answer->worse_s = seconds_at(paths, scaled(answer, 100000 + slower));
+    }
+    tolerance_count_shares(paths, graph, answer->base_x, &answer->shares);
+    return STATUS_OK;
+}
+
+static enum status make_graph(struct tolerance_question *question, double ps_per_operation)
+{
+    struct program *program = question->experiment->program;
+    struct collective_config collective;
+    const struct graph_of_calls_options options = {
+        .patterns = traffic_options(question->experiment->config, &collective),
+        .ps_per_operation = ps_per_operation};
+    if (question->graph)
+        return STATUS_OK;
+    if (graph_has_calls(program)) {
+        const struct diag_silence silence = diag_begin_silence(); /* runs take any program */
+        enum status status = graph_of_calls(program, &options, &question->graph);
+        diag_end_silence(&silence);
+        return status;
+    }
+    question->graph = program;
+    return STATUS_OK;
+}
+
+/* A run of a graph or on LogGOPS can take longer than the longest path, which leaves out waiting for cores
+ * and NICs. `at`: NULL, or a value of a time. A run rounds the time of the bytes of each message up, at most
+ * four times. */
+static enum status compare_with_run(const struct tolerance_question *question,
+                                    struct tolerance_answer *answer, const struct tolerance_at *at)
+{
+    char text[64];
+    struct tolerance_at x = at ? *at : answer->base_x;
+    double seconds = 0,
+           rounding = answer->kind == TOLERANCE_TIME ? 1 : 4 * (double)(answer->shares.messages + 1);
+    double path = answer->makespan_s;
+    if (answer->why)
+        return STATUS_OK;
+    if (at) {
+        path = tolerance_time(tolerance_piece_at(&answer->pieces, x)->line, x) / (double)PS_PER_S;
+        units_print_time(x.numerator, text, sizeof text);
+    }
+    enum status status = tolerance_run(question, answer->param, at ? text : NULL, &seconds);
+    if (status != STATUS_OK || seconds <= path * (1 + 1e-15) + rounding / (double)PS_PER_S)
+        return status;
+    tolerance_answer_free(answer);
+    answer->why = "operations wait for cores and NICs: a run takes longer than the longest path";
+    return STATUS_OK;
+}
+
+enum status tolerance_answer_exactly(struct tolerance_question *question, struct tolerance_answer *answer)
+{
+    const struct exact_param *exact = exact_param(answer->param->name);
+    const struct tolerance_costs costs = costs_of(question->experiment->config, exact);
+    struct program_paths *paths = NULL;
+    enum status status = find_interval(question, answer);
+    if (status != STATUS_OK)
+        return status;
+    if (make_graph(question, costs.ps_per_operation) != STATUS_OK) {
+        answer->why = "its calls are no graph, such as synchronous sends and receives with any tag";
+        return STATUS_OK;
+    }
+    if (question->graph->graph->has_any) {
+        answer->why = "receives from any source or with any tag: times decide which message they meet";
+        return STATUS_OK;
+    }
+    status = program_paths_open(question->graph, &costs, &paths);
+    if (status == STATUS_OK) {
+        status = find_answer(paths, question, question->graph, answer);
+        program_paths_close(paths);
+    }
+    bool can_wait = exact->is_loggops || question->experiment->program->graph;
+    const struct tolerance_at *const values[] = {NULL, &answer->from, &answer->to};
+    for (size_t i = 0; status == STATUS_OK && can_wait && i < (answer->kind == TOLERANCE_TIME ? 3 : 1); i++)
+        status = compare_with_run(question, answer, values[i]);
+    return status;
+}
+
+void tolerance_question_free(struct tolerance_question *question)
+{
+    if (question->graph && question->graph != question->experiment->program)
+        question->graph->ops->close(question->graph);
+    question->graph = NULL;
+}

@@ -1,0 +1,281 @@
+#include "tolerance/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static inline bool is_nothing(const struct term *term)
+{
+    return !term->node && !term->line.a && !term->line.k;
+}
+
+/* True: one of them is not above the other anywhere, and *old has the higher one. */
+static inline bool replaces(struct term *old, const struct term *next)
+{
+    if (is_nothing(next) ||
+        (old->node == next->node && old->line.a >= next->line.a && old->line.k >= next->line.k))
+        return true;
+    if (!is_nothing(old) &&
+        (old->node != next->node || old->line.a > next->line.a || old->line.k > next->line.k))
+        return false;
+    uint32_t others = old->next;
+    *old = *next;
+    old->next = others;
+    return true;
+}
+
+static void add_term(struct node_maker *maker, uint32_t event, const struct term *term)
+{
+    struct term *first = &maker->terms[event];
+    if (replaces(first, term) || (first->next && replaces(&maker->more[first->next], term)))
+        return;
+    maker->more = mem_grow(maker->more, &maker->more_capacity, maker->more_count + 1, "paths");
+    maker->more[maker->more_count] = *term;
+    maker->more[maker->more_count].next = first->next;
+    first->next = (uint32_t)maker->more_count++;
+}
+
+static void add_edge(struct node_maker *maker, const struct term *term)
+{
+    struct program_paths *paths = maker->paths;
+    size_t count = maker->edge_count + 1;
+    paths->edges.source = mem_grow(paths->edges.source, &maker->source_capacity, count, "paths");
+    paths->edges.cost = mem_grow(paths->edges.cost, &maker->cost_capacity, count, "paths");
+    paths->last_message = mem_grow(paths->last_message, &maker->message_capacity, count, "paths");
+    paths->edges.source[maker->edge_count] = term->node;
+    paths->edges.cost[maker->edge_count] = term->line;
+    paths->last_message[maker->edge_count++] = term->message;
+}
+
+/* The next node, whose edges are those added since the last one. */
+static uint32_t add_node(struct node_maker *maker)
+{
+    struct paths_edges *edges = &maker->paths->edges;
+    edges->first = mem_grow(edges->first, &maker->first_capacity, (size_t)edges->nodes + 2, "paths");
+    edges->first[edges->nodes + 1] = maker->edge_count;
+    return edges->nodes++;
+}
+
+/* Whether a path by way of `other` is at least as long as `term`: the node of `other` comes behind that of
+ * `term`. */
+static bool is_covered(const struct node_maker *maker, const struct term *term, const struct term *other)
+{
+    const struct paths_edges *edges = &maker->paths->edges;
+    for (size_t i = edges->first[other->node]; term->node < other->node && i < edges->first[other->node + 1];
+         i++)
+        if (edges->source[i] == term->node && edges->cost[i].a + other->line.a >= term->line.a &&
+            edges->cost[i].k + other->line.k >= term->line.k)
+            return true;
+    return false;
+}
+
+enum { FEW_TERMS = 6, FEW_EDGES = 3, RECENT_NODES = 1 << 12 };
+
+/* Some terms, in the order of their nodes. */
+struct few {
+    struct term terms[FEW_TERMS];
+    size_t count;
+    bool overflows;
+};
+
+static void few_add(const struct node_maker *maker, struct few *few, const struct term *term)
+{
+    if (few->count == 1 && is_nothing(&few->terms[0]))
+        few->count = 0;
+    if (few->count && is_nothing(term))
+        return;
+    for (size_t i = 0; i < few->count; i++)
+        if (replaces(&few->terms[i], term) || is_covered(maker, term, &few->terms[i]))
+            return;
+    for (size_t i = 0; i < few->count;) {
+        if (is_covered(maker, &few->terms[i], term))
+            memmove(&few->terms[i], &few->terms[i + 1], (--few->count - i) * sizeof *few->terms);
+        else
+            i++;
+    }
+    if (few->count == FEW_TERMS) {
+        few->overflows = true;
+        return;
+    }
+    size_t at = few->count++;
+    for (; at && few->terms[at - 1].node > term->node; at--)
+        few->terms[at] = few->terms[at - 1];
+    few->terms[at] = *term;
+}
+
+/* The messages of a term behind those of an edge to its node. */
+static uint32_t join_messages(struct node_maker *maker, uint32_t of_term, uint32_t of_edge)
+{
+    struct program_paths *paths = maker->paths;
+    if (of_term == PATHS_NO_MESSAGE || of_edge == PATHS_NO_MESSAGE)
+        return of_term == PATHS_NO_MESSAGE ? of_edge : of_term;
+    struct paths_message last = paths->messages[of_term];
+    last.before = join_messages(maker, last.before, of_edge);
+    paths->messages = mem_grow(paths->messages, &paths->messages_capacity, paths->message_count + 1, "paths");
+    paths->messages[paths->message_count] = last;
+    return (uint32_t)paths->message_count++;
+}
+
+/* In place of the last term those of its node. */
+static bool expand_last(struct node_maker *maker, struct few *few)
+{
+    const struct paths_edges *edges = &maker->paths->edges;
+    struct term last = few->terms[few->count - 1];
+    size_t first = edges->first[last.node], end = edges->first[last.node + 1], messages = 0;
+    for (uint32_t i = last.message; i != PATHS_NO_MESSAGE && messages <= FEW_EDGES; messages++)
+        i = maker->paths->messages[i].before;
+    if (!last.node || end - first > FEW_EDGES || messages > FEW_EDGES)
+        return false;
+    few->count--;
+    for (size_t i = first; i < end; i++)
+        few_add(maker, few,
+                &(struct term){.line = paths_plus(last.line, edges->cost[i]),
+                               .node = edges->source[i],
+                               .message = join_messages(maker, last.message, maker->paths->last_message[i])});
+    return !few->overflows;
+}
+
+/* The terms that are needed. Nodes that only this event needs go, if it has no more edges without them: of
+ * two messages that cross, both ends wait for both. False: the terms are many, and all are kept. */
+static bool find_few(struct node_maker *maker, const struct term *term, struct few *few)
+{
+    enum { ROUNDS = 3 };
+    few->count = 0;
+    few->overflows = false;
+    for (;; term = &maker->more[term->next]) {
+        few_add(maker, few, term);
+        if (few->overflows)
+            return false;
+        if (!term->next)
+            break;
+    }
+    struct few wide = *few;
+    for (int round = 0; few->count > 1 && round < ROUNDS && expand_last(maker, &wide); round++)
+        if (wide.count <= few->count)
+            *few = wide;
+    return true;
+}
+
+static bool has_edges(const struct node_maker *maker, uint32_t node, const struct term *terms, size_t count)
+{
+    const struct paths_edges *edges = &maker->paths->edges;
+    size_t first = edges->first[node];
+    bool is_same = edges->first[node + 1] - first == count;
+    for (size_t i = 0; is_same && i < count; i++)
+        is_same = edges->source[first + i] == terms[i].node && edges->cost[first + i].a == terms[i].line.a &&
+                  edges->cost[first + i].k == terms[i].line.k;
+    return is_same;
+}
+
+/* A node for these terms: if two ranks wait for the same, they have one node. */
+static uint32_t node_of_few(struct node_maker *maker, const struct term *terms, size_t count)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ terms[i].node ^ (uint64_t)terms[i].line.a << 16 ^ (uint64_t)terms[i].line.k << 48) *
+               UINT64_C(0x9E3779B97F4A7C15);
+    struct recent_node *recent = &maker->recent[hash >> 52];
+    if (recent->node && recent->hash == (uint32_t)hash && has_edges(maker, recent->node, terms, count))
+        return recent->node;
+    for (size_t i = 0; i < count; i++)
+        add_edge(maker, &terms[i]);
+    *recent = (struct recent_node){add_node(maker), (uint32_t)hash};
+    return recent->node;
+}
+
+/* An event with several causes becomes a node. */
+static struct term settled(struct node_maker *maker, uint32_t event)
+{
+    const struct term *term = &maker->terms[event];
+    struct few few;
+    if (!term->next)
+        return *term;
+    if (find_few(maker, term, &few)) {
+        few.terms[0].next = 0;
+        return few.count == 1 ? few.terms[0]
+                              : (struct term){.node = node_of_few(maker, few.terms, few.count),
+                                              .message = PATHS_NO_MESSAGE};
+    }
+    for (add_edge(maker, term); term->next; add_edge(maker, term))
+        term = &maker->more[term->next];
+    return (struct term){.node = add_node(maker), .message = PATHS_NO_MESSAGE};
+}
+
+/* Leaves out nodes from which no edge leads to the end. */
+static void compact(struct program_paths *paths)
+{
+    struct paths_edges *edges = &paths->edges;
+    uint32_t *number = mem_alloc(edges->nodes, sizeof *number, "paths"), nodes = 1;
+    size_t count = 0, begin = 0, end;
+    number[edges->nodes - 1] = 1;
+    for (uint32_t node = edges->nodes; node-- > 1;)
+        for (size_t i = edges->first[node]; number[node] && i < edges->first[node + 1]; i++)
+            number[edges->source[i]] = 1;
+    number[0] = 0;
+    for (uint32_t node = 1; node < edges->nodes; node++, begin = end) {
+        end = edges->first[node + 1];
+        if (!number[node])
+            continue;
+        for (size_t i = begin; i < end; i++, count++) {
+            edges->source[count] = number[edges->source[i]];
+            edges->cost[count] = edges->cost[i];
+            paths->last_message[count] = paths->last_message[i];
+        }
+        number[node] = nodes++;
+        edges->first[nodes] = count;
+    }
+    edges->nodes = nodes;
+    free(number);
+}
+
+/* --------------------------------------------------------------- interface */
+
+void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
+                  uint32_t send)
+{
+    struct term term = maker->terms[from];
+    struct program_paths *paths = maker->paths;
+    term.line = paths_plus(term.line, cost);
+    if (send != PATHS_NO_MESSAGE) {
+        paths->messages =
+            mem_grow(paths->messages, &paths->messages_capacity, paths->message_count + 1, "paths");
+        paths->messages[paths->message_count] = (struct paths_message){send, term.message};
+        term.message = (uint32_t)paths->message_count++;
+    }
+    add_term(maker, to, &term);
+}
+
+void nodes_settle(struct node_maker *maker, uint32_t event)
+{
+    maker->terms[event] = settled(maker, event);
+}
+
+void nodes_finish(struct node_maker *maker, uint32_t last)
+{
+    const struct term *term = &maker->terms[last];
+    for (add_edge(maker, term); term->next; add_edge(maker, term))
+        term = &maker->more[term->next];
+    add_node(maker);
+    compact(maker->paths);
+}
+
+void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint32_t events)
+{
+    maker->paths = paths;
+    maker->terms = mem_alloc(events, sizeof *maker->terms, "paths");
+    for (uint32_t event = 0; event < events; event++)
+        maker->terms[event].message = PATHS_NO_MESSAGE;
+    maker->recent = mem_alloc(RECENT_NODES, sizeof *maker->recent, "paths");
+    maker->more_count = 1;
+    maker->more = mem_grow(maker->more, &maker->more_capacity, 1, "paths");
+    add_node(maker);
+    paths->edges.first[0] = 0;
+}
+
+void node_maker_free(struct node_maker *maker)
+{
+    free(maker->terms);
+    free(maker->more);
+    free(maker->recent);
+}

@@ -1,0 +1,225 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "tolerance/answer.h"
+
+/* Between runs the time may do anything: it may jump, and it may fall. So an answer is a value that is within
+ * the limit, next to one that is not. A value is known by how many times as slow it is as that of the
+ * experiment: 2 is twice the time, or half the rate. */
+enum { DOUBLINGS = 24, HALVINGS = 16, FILLING = 24, ENOUGH = 3, BETTER = 12 };
+
+static const double as_good = 1 + 1e-6; /* less of the time counts as no gain */
+
+enum status tolerance_run(const struct tolerance_question *question, const struct param *param,
+                          const char *text, double *seconds)
+{
+    struct config *copy = config_copy(question->config);
+    struct experiment experiment;
+    struct result result;
+    const struct experiment_watch watch = {.progress = NULL};
+    enum status status = copy ? STATUS_OK : STATUS_FAILED;
+    if (status == STATUS_OK && text)
+        status = config_assign(copy, param->name, text, "--of");
+    if (status == STATUS_OK) {
+        status = experiment_init_with(&experiment, copy, question->experiment->program);
+        if (status == STATUS_OK) {
+            status = experiment_run(&experiment, 0, &watch, &result);
+            *seconds = (double)result.makespan / (double)PS_PER_S;
+            result_free(&result);
+        }
+        experiment_free(&experiment);
+    }
+    if (copy)
+        config_close(copy);
+    return status;
+}
+
+struct run_search {
+    const struct tolerance_question *question;
+    struct tolerance_answer *answer;
+    enum status status; /* of the runs so far */
+};
+
+/* Rounded to what a parameter can be; the text has 64 bytes. False: it is out of range. */
+static bool value_at(const struct tolerance_answer *answer, double times, double *value, char *text)
+{
+    const struct param *param = answer->param;
+    union param_quantity quantity, bound;
+    struct param_problem problem;
+    bool is_time = answer->kind == TOLERANCE_TIME;
+    double wanted = answer->kind == TOLERANCE_RATE ? answer->base / times : answer->base * times;
+    double units = is_time ? wanted * (double)PS_PER_S : answer->kind == TOLERANCE_RATE ? wanted : 1 / wanted;
+    if (!(units < 0x1p62) || (!is_time && units < 1))
+        return false;
+    enum param_type type = is_time ? PARAM_TIME : PARAM_RATE;
+    if (is_time) {
+        quantity.time = (ps_t)(units + 0.5);
+        units_print_time(quantity.time, text, 64);
+        *value = (double)quantity.time / (double)PS_PER_S;
+    } else {
+        quantity.whole = (uint64_t)(units + 0.5);
+        units_print_rate(quantity.whole, text, 64);
+        *value = answer->kind == TOLERANCE_RATE ? (double)quantity.whole : 1 / (double)quantity.whole;
+    }
+    if (param->type != type)
+        return true;
+    return (!param->min || !param_quantity_read(type, param->min, &bound, &problem) ||
+            param_quantity_compare(type, &quantity, &bound) >= 0) &&
+           (!param->max || !param_quantity_read(type, param->max, &bound, &problem) ||
+            param_quantity_compare(type, &quantity, &bound) <= 0);
+}
+
+static double times_of(const struct tolerance_answer *answer, double value)
+{
+    return answer->kind == TOLERANCE_RATE ? answer->base / value : value / answer->base;
+}
+
+/* A better value first. */
+static int compare(const struct tolerance_answer *answer, double a, double b)
+{
+    int order = (a > b) - (a < b);
+    return answer->kind == TOLERANCE_RATE ? -order : order;
+}
+
+/* The time with a value so many times as slow; each value is run once. False: there is no such value, or the
+ * run failed. */
+static bool time_at(struct run_search *search, double times, double *seconds)
+{
+    struct tolerance_answer *answer = search->answer;
+    char text[64];
+    double value;
+    size_t at = 0;
+    if (search->status != STATUS_OK || !value_at(answer, times, &value, text))
+        return false;
+    while (at < answer->sample_count && compare(answer, answer->samples[at].value, value) < 0)
+        at++;
+    if (at < answer->sample_count && answer->samples[at].value == value) {
+        *seconds = answer->samples[at].seconds;
+        return true;
+    }
+    search->status = tolerance_run(search->question, answer->param, text, seconds);
+    if (search->status != STATUS_OK)
+        return false;
+    answer->runs++;
+    answer->samples = mem_grow(answer->samples, &answer->sample_capacity, answer->sample_count + 1, "runs");
+    memmove(&answer->samples[at + 1], &answer->samples[at],
+            (answer->sample_count++ - at) * sizeof *answer->samples);
+    answer->samples[at] = (struct tolerance_sample){value, *seconds};
+    return true;
+}
+
+/* The slowest value known to be within the limit, from `good` on, which is within it. */
+static struct tolerance_point bracket(struct run_search *search, double allowed, double good)
+{
+    double bad = 0, seconds, value;
+    char text[64];
+    for (int i = 0; bad == 0 && i < 2 * DOUBLINGS; i++) {
+        if (good > 0x1p24 || !time_at(search, good * 2, &seconds))
+            return (struct tolerance_point){.exists = false};
+        if (seconds > allowed)
+            bad = good * 2;
+        else
+            good *= 2;
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (good + bad) / 2;
+        if (!time_at(search, middle, &seconds))
+            break;
+        if (seconds > allowed)
+            bad = middle;
+        else
+            good = middle;
+    }
+    value_at(search->answer, good, &value, text);
+    return (struct tolerance_point){.exists = true, .value = value};
+}
+
+/* Values become better until three halvings together gain nothing, at most 2^12 times. An end of the gain
+ * beyond 2^10 times is none: there the time falls by less than runs can tell. */
+static void find_gain(struct run_search *search)
+{
+    struct tolerance_answer *answer = search->answer;
+    double best = 1, seconds = answer->makespan_s, before[ENOUGH] = {0};
+    for (int i = 0; i < BETTER && time_at(search, best / 2, &seconds); i++) {
+        best /= 2;
+        if (i >= ENOUGH && before[i % ENOUGH] <= seconds * as_good)
+            break;
+        before[i % ENOUGH] = seconds;
+    }
+    answer->best_s = answer->makespan_s;
+    if (search->status != STATUS_OK || !time_at(search, best, &answer->best_s))
+        return;
+    double good = best;
+    while (good < 1 && time_at(search, good * 2, &seconds) && seconds <= answer->best_s * as_good)
+        good *= 2;
+    answer->gain_end = bracket(search, answer->best_s * as_good, good);
+    answer->depends = answer->gain_end.exists;
+    if (answer->depends && times_of(answer, answer->gain_end.value) < 0x1p-10)
+        answer->gain_end = (struct tolerance_point){.exists = answer->kind != TOLERANCE_RATE};
+}
+
+/* Runs between the best and the worst value of interest, for a picture. */
+static void fill(struct run_search *search)
+{
+    struct tolerance_answer *answer = search->answer;
+    double worst = 2, seconds;
+    for (size_t i = 0; i < TOLERANCE_LIMITS; i++) {
+        const struct tolerance_point *limit = &answer->limits[i];
+        double times = limit->exists ? times_of(answer, limit->value) : 1;
+        worst = times > worst ? times : worst;
+    }
+    for (int i = 1; i <= FILLING; i++)
+        time_at(search, worst * 1.25 * i / FILLING, &seconds);
+}
+
+static bool is_monotone(const struct tolerance_answer *answer)
+{
+    for (size_t i = 1; i < answer->sample_count; i++)
+        if (answer->samples[i].seconds < answer->samples[i - 1].seconds)
+            return false;
+    return true;
+}
+
+static void find_answer(struct run_search *search)
+{
+    const double step = 1.01;
+    struct tolerance_answer *answer = search->answer;
+    double beyond = 0, by = search->question->by, share = answer->kind == TOLERANCE_RATE ? -by : by;
+    if (!time_at(search, 1, &answer->makespan_s) || !time_at(search, step, &beyond))
+        return;
+    double change = answer->kind == TOLERANCE_RATE ? (step - 1) / answer->base : answer->base * (step - 1);
+    answer->slope = (beyond - answer->makespan_s) / change;
+    for (size_t i = 0; i < TOLERANCE_LIMITS; i++)
+        answer->limits[i] = bracket(search, answer->makespan_s * (1 + tolerance_percents[i] / 100.0), 1);
+    find_gain(search);
+    if (by > 0) {
+        bool is_rate = answer->kind == TOLERANCE_RATE;
+        time_at(search, is_rate ? 1 / (1 - share) : 1 - share, &answer->better_s);
+        time_at(search, is_rate ? 1 / (1 + share) : 1 + share, &answer->worse_s);
+    }
+    if (search->question->fills)
+        fill(search);
+    answer->is_monotone = is_monotone(answer);
+}
+
+enum status tolerance_answer_by_runs(const struct tolerance_question *question,
+                                     struct tolerance_answer *answer)
+{
+    struct run_search search = {.question = question, .answer = answer};
+    char text[64];
+    double value;
+    if (answer->base == 0) {
+        diag_error("%s is 0 here, from which no bracket grows; set it to a small value", answer->param->name);
+        return STATUS_BAD_INPUT;
+    }
+    if (!value_at(answer, 1, &value, text)) {
+        diag_error("%s has no value here that runs can change", answer->param->name);
+        return STATUS_BAD_INPUT;
+    }
+    find_answer(&search);
+    return search.status;
+}
