@@ -32,6 +32,7 @@
  *   fmu/               an optically disaggregated memory pool
  *   photonic/          circuit, packetised, segment: three switchings of one photonic network
  *   tdm/               tdm-compiled, tdm-dynamic: time-multiplexed light paths
+ *   rotor/             optical switches that rotate through fixed matchings
  *
  * No file outside includes a header of these folders, and no fabric includes another one's: code that needs a
  * fabric finds it in the list by its name, and its parameters in the config. */

@@ -168,8 +168,8 @@ static const char *const protocols[][6] = {
 };
 enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
-static const char *const path_fabrics[] = {"ideal",   "hockney",    "packet",      "fmu",    "hybrid",
-                                           "circuit", "packetised", "tdm-dynamic", "segment"};
+static const char *const path_fabrics[] = {"ideal",   "hockney",    "packet",      "fmu",     "hybrid",
+                                           "circuit", "packetised", "tdm-dynamic", "segment", "rotor"};
 
 static void parts_add_up_on_every_fabric(void **state)
 {
@@ -183,6 +183,30 @@ static void parts_add_up_on_every_fabric(void **state)
             assert_int_equal(path.kinds[CRITICAL_OTHER], 0);
             critical_path_free(&path);
         }
+        free(program);
+    }
+}
+
+static void parts_add_up_on_rotors(void **state)
+{
+    (void)state;
+    static const char *const settings[][5] = {
+        {"rotor.slot=20us", "rotor.guard=2us", "rotor.wire=100ns", NULL},
+        {"rotor.hops=2", "rotor.slot=20us", "rotor.cell=1000B", "rotor.wire=100ns", NULL},
+        {"rotor.short=8kB", "rotor.switches=2", "rotor.slot=20us", "rotor.wire=100ns", NULL},
+        {"rotor.short=8kB", "rotor.switches=2", "rotor.hops=2", "rotor.offset=staggered", NULL},
+    };
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct random_calls *program = random_calls_make(seed, false);
+        if (program->ranks < 3) { /* two nodes have one matching, and so one switch */
+            free(program);
+            continue;
+        }
+        run(program, "rotor", settings[seed % (sizeof settings / sizeof *settings)]);
+        check_path(false);
+        computes_no_longer();
+        assert_int_equal(path.kinds[CRITICAL_OTHER], 0);
+        critical_path_free(&path);
         free(program);
     }
 }
@@ -329,6 +353,7 @@ int main(void)
         cmocka_unit_test(receiver_that_comes_late_is_on_the_path),
         cmocka_unit_test(shared_link_is_contention),
         cmocka_unit_test(parts_add_up_on_every_fabric),
+        cmocka_unit_test(parts_add_up_on_rotors),
         cmocka_unit_test(parts_add_up_with_hosts),
         cmocka_unit_test(path_decides_the_makespan),
         cmocka_unit_test(path_of_the_graph_decides_too),

@@ -124,6 +124,7 @@ static void a_parameter_of_one_of_them_is_not(void **state)
     expect((const char *[]){ALLTOALL, "fabric=hybrid", "packet.bandwidth=25GB/s", "fmu.count=3"}, 4, NULL);
     expect((const char *[]){ALLTOALL, "fabric=circuit", "photonic.channels=3"}, 3, NULL);
     expect((const char *[]){ALLTOALL, "fabric=tdm-dynamic", "tdm.slot_time=2us"}, 3, NULL);
+    expect((const char *[]){ALLTOALL, "fabric=rotor", "rotor.slot=2us"}, 3, NULL);
     expect((const char *[]){ALLTOALL, "fabric=packet", "mpi.bcast=linear", "nic.latency=1us"}, 4, NULL);
     /* Its default, as in a file that sets all parameters. */
     expect((const char *[]){ALLTOALL, "fabric=hockney", "packet.latency=8us"}, 3, NULL);
