@@ -128,6 +128,25 @@ static void slots_add_their_waits(void **state)
         }
 }
 
+/* The mean wait for a matching is at most half a cycle, and a message waits for less than a cycle. */
+static void matchings_add_their_waits(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {"", "rotor.hops=2", "rotor.slot=1us rotor.guard=100ns",
+                                        "rotor.slot=1us rotor.guard=0ps"};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t j = 0; j < COUNT(machines); j++) {
+            char settings[512];
+            snprintf(settings, sizeof settings, "%s %s", machines[j], cases[i]);
+            struct result result = run("rotor", "pingpong:bytes=0B,iterations=1", settings);
+            ps_t twice = 2 * result.network.latency_ps, guard = i < 2 ? 20000000 : 100000;
+            if (result.makespan < twice - 2 * guard || result.makespan > twice + 2 * guard)
+                fail_msg("%s: %lld ps for twice %lld ps", settings, (long long)result.makespan,
+                         (long long)result.network.latency_ps);
+            result_free(&result);
+        }
+}
+
 /* A large message takes the latency and its bytes at the rate of a message, within a hundredth. */
 static void a_large_message_has_its_rate(void **state)
 {
@@ -177,8 +196,8 @@ static void a_node_has_its_rate(void **state)
 static void a_machine_makes_fabrics_equal(void **state)
 {
     (void)state;
-    static const char *const equal[] = {"hockney",    "packet",  "fmu",          "hybrid",     "circuit",
-                                        "packetised", "segment", "tdm-compiled", "tdm-dynamic"};
+    static const char *const equal[] = {"hockney",    "packet",  "fmu",          "hybrid",      "circuit",
+                                        "packetised", "segment", "tdm-compiled", "tdm-dynamic", "rotor"};
     struct description_texts reasons;
     struct result first = run("packet", "pingpong:bytes=0B,iterations=1", odd);
     assert_int_equal(first.network.rate_bytes_per_s, UINT64_C(40125000000));
@@ -396,8 +415,8 @@ static void presets_are_right(void **state)
         config_close(other);
         count++;
     }
-    assert_int_equal(count, 13);
-    assert_null(machine_files[13].path);
+    assert_int_equal(count, 16);
+    assert_null(machine_files[16].path);
 }
 
 int main(void)
@@ -406,6 +425,7 @@ int main(void)
         cmocka_unit_test(an_empty_message_takes_the_latency),
         cmocka_unit_test(settings_change_the_latency),
         cmocka_unit_test(slots_add_their_waits),
+        cmocka_unit_test(matchings_add_their_waits),
         cmocka_unit_test(a_large_message_has_its_rate),
         cmocka_unit_test(a_node_has_its_rate),
         cmocka_unit_test(a_machine_makes_fabrics_equal),
