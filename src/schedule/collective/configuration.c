@@ -110,11 +110,14 @@ void collective_configuration_init(struct collective_configuration *configuratio
         .place = mem_alloc(cells, sizeof(uint32_t), "circuits"),
         .first = mem_alloc(cells, sizeof(uint32_t), "circuits"),
         .ranks = mem_alloc(cells, sizeof(uint32_t), "circuits"),
-        .shift = switches == 1 ? shift_of(next, ranks) : 0,
+        .is_shift = true,
     };
     bool *has_previous = mem_alloc(ranks, sizeof *has_previous, "circuits");
-    for (uint32_t i = 0; i < switches; i++)
+    for (uint32_t i = 0; i < switches; i++) {
         find_chains(configuration, ranks, (size_t)i * ranks, has_previous);
+        configuration->shifts[i] = shift_of(next + (size_t)i * ranks, ranks);
+        configuration->is_shift = configuration->is_shift && configuration->shifts[i];
+    }
     free(has_previous);
     for (size_t i = 0; i < cells; i++)
         configuration->hash = hash_add(configuration->hash, next[i]);
@@ -159,25 +162,47 @@ static void add_load(const struct collective_configuration *self, size_t base, u
     room[end] -= bytes;
 }
 
-/* Sends the message over the switches with the shortest path; returns its hops. */
-static uint32_t route(const struct collective_configuration *self, const struct collective_steps *steps,
-                      const struct collective_message *message, uint64_t *room)
+/* The switches with the shortest path; hops[i] is that of switch i, or 0. */
+struct shortest {
+    uint32_t hops[COLLECTIVE_MOST_SWITCHES], least, parts;
+};
+
+static void add_switch(struct shortest *way, uint32_t index, uint32_t hops)
 {
-    uint32_t hops[COLLECTIVE_MOST_SWITCHES], least = 0, parts = 0;
-    for (uint32_t i = 0; i < steps->switches; i++) {
-        hops[i] = hops_of(self, (size_t)i * steps->ranks, message->source, message->destination);
-        if (hops[i] && (!least || hops[i] < least)) {
-            least = hops[i];
-            parts = 0;
-        }
-        parts += hops[i] && hops[i] == least;
+    way->hops[index] = hops;
+    if (hops && (!way->least || hops < way->least)) {
+        way->least = hops;
+        way->parts = 0;
     }
-    uint64_t share = parts ? message->bytes / parts + (message->bytes % parts != 0) : 0;
-    for (uint32_t i = 0; i < steps->switches && parts; i++)
-        if (hops[i] == least)
-            add_load(self, (size_t)i * steps->ranks, message->source, least, share,
-                     room + (size_t)i * (steps->ranks + 1));
-    return least;
+    way->parts += hops && hops == way->least;
+}
+
+static uint64_t share_of(const struct shortest *way, uint64_t bytes)
+{
+    return bytes / way->parts + (bytes % way->parts != 0);
+}
+
+static struct shortest way_of(const struct collective_configuration *self,
+                              const struct collective_steps *steps, const struct collective_message *message)
+{
+    struct shortest way = {.least = 0};
+    for (uint32_t i = 0; i < steps->switches; i++)
+        add_switch(&way, i, hops_of(self, (size_t)i * steps->ranks, message->source, message->destination));
+    return way;
+}
+
+/* The x with 0 <= x < n and a x = b modulo n, where a and n have no common divisor. */
+static uint32_t divide(uint32_t b, uint32_t a, uint32_t n)
+{
+    int64_t x = 0, next_x = 1, rest = n, next = a % n;
+    while (next) {
+        int64_t quotient = rest / next, left = rest - quotient * next, left_x = x - quotient * next_x;
+        rest = next;
+        next = left;
+        x = next_x;
+        next_x = left_x;
+    }
+    return (uint32_t)((x % n + n) % n * (b % n) % n);
 }
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
@@ -190,44 +215,76 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* All ranks send as much to the rank `step` after them, on circuits that lead `circuit` on: each circuit
- * carries the bytes of as many messages as there are hops. */
-static struct collective_load load_of_shift(uint32_t ranks, uint32_t circuit, uint32_t step, uint64_t bytes)
+/* How many circuits of distance `circuit` lead to the rank `step` after; 0: none do. */
+static uint32_t hops_of_shift(uint32_t ranks, uint32_t circuit, uint32_t step)
+{
+    uint32_t common = common_divisor(circuit, ranks);
+    return step % common ? 0 : divide(step / common, circuit / common, ranks / common);
+}
+
+/* All ranks send alike and have alike circuits: each circuit of a switch carries as many messages of a
+ * matching as there are hops. */
+static struct collective_load load_of_shifts(const struct collective_configuration *configuration,
+                                             const struct collective_steps *steps,
+                                             const struct collective_step *step)
 {
     struct collective_load load = {0, 0};
-    if (step % common_divisor(circuit, ranks))
-        return load;
-    uint32_t at = 0;
-    do {
-        at = (at + circuit) % ranks;
-        load.hops++;
-    } while (at != step);
-    load.bytes = bytes * load.hops;
+    uint64_t sums[COLLECTIVE_MOST_SWITCHES] = {0};
+    for (uint32_t k = 0; k < step->matchings; k++) {
+        struct shortest way = {.least = 0};
+        for (uint32_t i = 0; i < steps->switches; i++)
+            add_switch(&way, i, hops_of_shift(steps->ranks, configuration->shifts[i], step->shifts[k]));
+        if (!way.least)
+            return (struct collective_load){0, 0};
+        load.hops = way.least > load.hops ? way.least : load.hops;
+        for (uint32_t i = 0; i < steps->switches; i++)
+            if (way.hops[i] == way.least)
+                sums[i] += share_of(&way, step->bytes[k]) * way.least;
+    }
+    for (uint32_t i = 0; i < steps->switches; i++)
+        load.bytes = sums[i] > load.bytes ? sums[i] : load.bytes;
     return load;
+}
+
+static uint64_t most_of(const struct collective_steps *steps, const uint64_t *room)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < steps->switches; i++) {
+        uint64_t sum = 0;
+        for (uint32_t place = 0; place < steps->ranks; place++) {
+            sum += room[(size_t)i * (steps->ranks + 1) + place];
+            most = sum > most ? sum : most;
+        }
+    }
+    return most;
 }
 
 struct collective_load collective_load_of(const struct collective_configuration *configuration,
                                           const struct collective_steps *steps,
                                           const struct collective_step *step, uint64_t *room)
 {
-    struct collective_load load = {0, 0};
     const struct collective_message *messages = steps->messages + step->first;
-    if (configuration->shift && step->shift)
-        return load_of_shift(steps->ranks, configuration->shift, step->shift, messages->bytes);
+    if (configuration->is_shift && step->is_shift)
+        return load_of_shifts(configuration, steps, step);
+    /* Often the first message has no path, or is the only one. */
+    struct shortest way = way_of(configuration, steps, messages);
+    if (!way.least)
+        return (struct collective_load){0, 0};
+    struct collective_load load = {way.least, share_of(&way, messages->bytes)};
+    if (step->count == 1)
+        return load;
     memset(room, 0, (size_t)steps->switches * (steps->ranks + 1) * sizeof *room);
     for (size_t i = 0; i < step->count; i++) {
-        uint32_t hops = route(configuration, steps, &messages[i], room);
-        if (!hops)
+        way = way_of(configuration, steps, &messages[i]);
+        if (!way.least)
             return (struct collective_load){0, 0};
-        load.hops = hops > load.hops ? hops : load.hops;
+        load.hops = way.least > load.hops ? way.least : load.hops;
+        for (uint32_t k = 0; k < steps->switches; k++)
+            if (way.hops[k] == way.least)
+                add_load(configuration, (size_t)k * steps->ranks, messages[i].source, way.least,
+                         share_of(&way, messages[i].bytes), room + (size_t)k * (steps->ranks + 1));
     }
-    for (uint32_t i = 0; i < steps->switches; i++) {
-        uint64_t sum = 0;
-        for (uint32_t place = 0; place < steps->ranks; place++) {
-            sum += room[(size_t)i * (steps->ranks + 1) + place];
-            load.bytes = sum > load.bytes ? sum : load.bytes;
-        }
-    }
+    load.bytes = most_of(steps, room);
     return load;
 }
 

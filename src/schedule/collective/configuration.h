@@ -13,7 +13,8 @@ struct collective_configuration {
     uint32_t *place; /* [switches][ranks] */
     uint32_t *first; /* [switches][ranks]: the first place of the rank's chain */
     uint32_t *ranks; /* [switches][ranks]: how many ranks the chain has; its top bit: it is a ring */
-    uint32_t shift;  /* one switch whose circuits all lead to the rank `shift` after; 0: they do not */
+    bool is_shift;   /* all circuits of a switch lead to the rank `shifts` after */
+    uint32_t shifts[COLLECTIVE_MOST_SWITCHES];
     uint64_t hash;
     char name[48];
 };

@@ -240,17 +240,20 @@ static void add_step(struct collective_steps *steps, size_t *capacity, struct co
     steps->steps[steps->count++] = step;
 }
 
-static uint32_t shift_of(const struct collective_steps *steps, const struct collective_step *step)
+static void find_shifts(const struct collective_steps *steps, struct collective_step *step)
 {
-    const struct collective_message *first = &steps->messages[step->first];
-    uint32_t ranks = steps->ranks, shift = (first->destination + ranks - first->source) % ranks;
-    if (step->matchings > 1 || step->count != ranks)
-        return 0;
-    for (size_t i = 0; i < step->count; i++)
-        if ((first[i].destination + ranks - first[i].source) % ranks != shift ||
-            first[i].bytes != first->bytes)
-            return 0;
-    return shift;
+    uint32_t ranks = steps->ranks, seen = 0;
+    step->is_shift = step->count == (size_t)step->matchings * ranks;
+    for (size_t i = 0; i < step->count && step->is_shift; i++) {
+        const struct collective_message *message = &steps->messages[step->first + i];
+        uint32_t shift = (message->destination + ranks - message->source) % ranks, k = message->matching;
+        if (k == seen) { /* the first of its matching */
+            step->shifts[k] = shift;
+            step->bytes[k] = message->bytes;
+            seen++;
+        }
+        step->is_shift = shift == step->shifts[k] && message->bytes == step->bytes[k];
+    }
 }
 
 /* Makes the messages of a round steps of as many matchings as there are switches. */
@@ -298,7 +301,7 @@ static void make_steps(struct collective_steps *steps, const struct collector *p
     for (uint32_t round = 0; round < steps->rounds; round++)
         add_round(steps, &capacity, round, round ? ends[round - 1] : 0, ends[round]);
     for (uint32_t i = 0; i < steps->count; i++)
-        steps->steps[i].shift = shift_of(steps, &steps->steps[i]);
+        find_shifts(steps, &steps->steps[i]);
     free(ends);
 }
 

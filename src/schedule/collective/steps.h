@@ -11,8 +11,10 @@ struct collective_step {
     size_t first, count; /* its messages */
     uint32_t matchings;  /* at most the number of switches */
     uint32_t round;
-    /* All ranks send as many bytes to the rank `shift` after them; 0: they do not. */
-    uint32_t shift;
+    /* Whether in each matching all ranks send as many bytes to the rank `shifts` after them. */
+    bool is_shift;
+    uint32_t shifts[COLLECTIVE_MOST_SWITCHES];
+    uint64_t bytes[COLLECTIVE_MOST_SWITCHES];
 };
 
 struct collective_steps {
