@@ -87,6 +87,16 @@ void *mem_grow_bytes(void *array, size_t *capacity, size_t needed, size_t size, 
     return array;
 }
 
+/* Where there is no smaller block, the array stays as it is. */
+void *mem_fit_bytes(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void *fitted = count && count < *capacity ? realloc(array, count * size) : NULL;
+    if (!fitted)
+        return array;
+    *capacity = count;
+    return fitted;
+}
+
 char *mem_text(const char *text)
 {
     size_t length = strlen(text) + 1;

@@ -33,6 +33,11 @@ void mem_on_failure(void (*give_up)(void *self), void *self);
          : (__typeof__(array))mem_grow_bytes((array), (capacity), (needed), sizeof *(array), (what)))
 void *mem_grow_bytes(void *array, size_t *capacity, size_t needed, size_t size, const char *what);
 
+/* mem_fit(array, &capacity, count): the array without the room behind its `count` items. */
+#define mem_fit(array, capacity, count)                                                                      \
+    ((__typeof__(array))mem_fit_bytes((array), (capacity), (count), sizeof *(array)))
+void *mem_fit_bytes(void *array, size_t *capacity, size_t count, size_t size);
+
 /* An arena: blocks of memory that are freed together. All zero: empty. */
 struct arena {
     struct arena_chunk *chunks;

@@ -214,6 +214,10 @@ uint32_t graph_builder_end(struct graph_builder *builder)
 
 struct graph graph_builder_finish(struct graph_builder *builder)
 {
+    builder->ranks = mem_fit(builder->ranks, &builder->rank_capacity, builder->rank_count);
+    builder->operations = mem_fit(builder->operations, &builder->capacity, builder->count);
+    builder->dependents =
+        mem_fit(builder->dependents, &builder->dependent_capacity, builder->dependent_count);
     const struct graph_operation *operations = builder->operations;
     const uint32_t *dependents = builder->dependents;
     uint64_t first = 0;

@@ -32,8 +32,10 @@ enum {
 
 struct binary {
     struct goal_program *goal;
-    const unsigned char *bytes; /* behind the magic number */
-    uint64_t size;
+    struct content_window *window;
+    const unsigned char *bytes; /* from `base` on; offsets count from behind the magic number */
+    uint64_t base, size;
+    unsigned char *jumps; /* start and end of each rank */
     uint32_t ranks;
     uint32_t rank;
     uint64_t start, end; /* of the rank */
@@ -43,12 +45,25 @@ struct binary {
 };
 
 /* Little endian, as on every machine that this runs on. */
-static uint64_t number_at(const struct binary *binary, uint64_t at, unsigned bytes)
+static uint64_t number_of(const unsigned char *bytes, unsigned count)
 {
     uint64_t number = 0;
-    for (unsigned i = bytes; i-- > 0;)
-        number = number << 8 | binary->bytes[at + i];
+    for (unsigned i = count; i-- > 0;)
+        number = number << 8 | bytes[i];
     return number;
+}
+
+static uint64_t number_at(const struct binary *binary, uint64_t at, unsigned bytes)
+{
+    return number_of(binary->bytes + (at - binary->base), bytes);
+}
+
+/* From now on number_at has these bytes, which the file has. */
+static enum status look_at(struct binary *binary, uint64_t at, uint64_t count)
+{
+    binary->bytes = (const unsigned char *)content_window_at(binary->window, at + MAGIC, (size_t)count);
+    binary->base = at;
+    return binary->bytes ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
 __attribute__((format(printf, 3, 4))) static enum status fail(const struct binary *binary, uint64_t at,
@@ -70,13 +85,16 @@ __attribute__((format(printf, 3, 4))) static enum status fail(const struct binar
 static enum status read_rank_head(struct binary *binary)
 {
     uint64_t jump = HEAD + (uint64_t)JUMP * binary->rank;
-    binary->start = number_at(binary, jump, 8);
-    binary->end = number_at(binary, jump + 8, 8);
+    const unsigned char *entry = binary->jumps + (size_t)JUMP * binary->rank;
+    binary->start = number_of(entry, 8);
+    binary->end = number_of(entry + 8, 8);
     if (binary->start > binary->end || binary->end > binary->size ||
         binary->end - binary->start < RANK_HEAD || binary->start < HEAD + (uint64_t)JUMP * binary->ranks)
         return fail(binary, jump, "rank %u is said to be from byte %llu to %llu of %llu", binary->rank,
                     (unsigned long long)binary->start, (unsigned long long)binary->end,
                     (unsigned long long)binary->size);
+    if (look_at(binary, binary->start, binary->end - binary->start) != STATUS_OK)
+        return STATUS_BAD_INPUT;
     binary->operations = (uint32_t)number_at(binary, binary->start, 4);
     binary->roots = (uint32_t)number_at(binary, binary->start + 4, 4);
     binary->first = binary->start + RANK_HEAD + 4 * (uint64_t)binary->roots;
@@ -112,8 +130,8 @@ static enum status read_operation(const struct binary *binary, uint32_t index)
                                         .amount = number_at(binary, at + SIZE_AT, 8),
                                         .peer = (uint32_t)number_at(binary, at + PEER_AT, 4),
                                         .tag = (uint32_t)number_at(binary, at + TAG_AT, 4),
-                                        .core = binary->bytes[at + CPU_AT],
-                                        .nic = binary->bytes[at + NIC_AT]};
+                                        .core = (uint8_t)number_at(binary, at + CPU_AT, 1),
+                                        .nic = (uint8_t)number_at(binary, at + NIC_AT, 1)};
     bool is_calc = operation.kind == GRAPH_COMPUTE;
     uint64_t most = is_calc ? GOAL_MOST_NS : (uint64_t)INT64_MAX;
     if (operation.amount > most)
@@ -214,27 +232,44 @@ static enum status read_rank(struct binary *binary)
 
 /* ----------------------------------------------------------------- the file */
 
-enum status goal_read_binary(struct goal_program *goal)
+static enum status read_head(struct binary *binary)
 {
-    struct binary binary = {
-        .goal = goal, .bytes = (const unsigned char *)goal->bytes + MAGIC, .size = goal->size - MAGIC};
-    uint64_t magic;
-    memcpy(&magic, goal->bytes, sizeof magic);
-    if (magic == GOAL_CONSUMED) {
+    if (binary->size < HEAD)
+        return fail(binary, 0, "the file is cut short");
+    if (look_at(binary, 0, HEAD) != STATUS_OK)
+        return STATUS_BAD_INPUT;
+    binary->ranks = (uint32_t)number_at(binary, 0, 4);
+    if (!binary->ranks || binary->ranks > (binary->size - HEAD) / JUMP)
+        return fail(binary, 0, "%u ranks, for which the file is too short", binary->ranks);
+    const size_t size = (size_t)JUMP * binary->ranks;
+    if (look_at(binary, HEAD, size) != STATUS_OK)
+        return STATUS_BAD_INPUT;
+    binary->jumps = mem_alloc(binary->ranks, JUMP, "places of ranks");
+    memcpy(binary->jumps, binary->bytes, size);
+    return STATUS_OK;
+}
+
+enum status goal_read_binary(struct goal_program *goal, struct content_window *window)
+{
+    struct binary binary = {.goal = goal, .window = window, .size = window->size - MAGIC};
+    if (window->size < MAGIC) /* it was longer when its form was found out */
+        return fail(&binary, 0, "the file is cut short");
+    const char *magic = content_window_at(window, 0, MAGIC);
+    if (!magic)
+        return STATUS_BAD_INPUT;
+    if (number_of((const unsigned char *)magic, MAGIC) == GOAL_CONSUMED) {
         diag_report(
             DIAG_ERROR, &(struct diag_place){.file = goal->path},
             "LogGOPSim has written into this file (--save-mem): its dependences are lost; make it anew");
         return STATUS_BAD_INPUT;
     }
-    if (binary.size < HEAD)
-        return fail(&binary, 0, "the file is cut short");
-    binary.ranks = (uint32_t)number_at(&binary, 0, 4);
-    if (!binary.ranks || binary.ranks > (binary.size - HEAD) / JUMP)
-        return fail(&binary, 0, "%u ranks, for which the file is too short", binary.ranks);
-    goal->program.ranks = binary.ranks;
-    goal->rank_at = mem_alloc(binary.ranks, sizeof *goal->rank_at, "places of ranks");
-    enum status status = STATUS_OK;
-    for (binary.rank = 0; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
+    enum status status = read_head(&binary);
+    if (status == STATUS_OK) {
+        goal->program.ranks = binary.ranks;
+        goal->rank_at = mem_alloc(binary.ranks, sizeof *goal->rank_at, "places of ranks");
+    }
+    for (; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
         status = read_rank(&binary);
+    free(binary.jumps);
     return status;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "trace/image/content.h"
 #include "trace/image/format.h"
 
 /* ------------------------------------------------------------------ program */
@@ -127,14 +127,9 @@ static bool is_binary(const char *bytes, size_t size)
     return magic == GOAL_MAGIC || magic == GOAL_CONSUMED;
 }
 
-enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct program **program)
+/* The program of a graph that has been built, or nothing. */
+static enum status finish(struct goal_program *goal, enum status status, struct program **program)
 {
-    struct goal_program *goal = mem_alloc(1, sizeof *goal, "a GOAL program");
-    goal->path = mem_text(path);
-    goal->bytes = bytes;
-    goal->size = size;
-    goal->is_binary = is_binary(bytes, size);
-    enum status status = goal->is_binary ? goal_read_binary(goal) : goal_read_text(goal);
     if (status != STATUS_OK) {
         close_program(&goal->program);
         return status;
@@ -146,23 +141,74 @@ enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct p
     goal->program.graph = &goal->graph;
     goal->program.total_calls = goal->graph.operations;
     goal->program.bytes_mapped = graph_builder_bytes(&goal->builder) + goal->at_capacity * sizeof *goal->at;
-    content_key(bytes, size, goal->program.key);
     *program = &goal->program;
     return STATUS_OK;
 }
 
-static enum status open_program(struct trace_input *input, struct program **program)
+static struct goal_program *new_program(const char *path, bool has_binary_form)
+{
+    struct goal_program *goal = mem_alloc(1, sizeof *goal, "a GOAL program");
+    goal->path = mem_text(path);
+    goal->is_binary = has_binary_form;
+    return goal;
+}
+
+enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct program **program)
+{
+    struct goal_program *goal = new_program(path, is_binary(bytes, size));
+    struct content_window window = {.bytes = bytes, .to = size, .size = size};
+    goal->bytes = bytes;
+    goal->size = size;
+    content_key(bytes, size, goal->program.key);
+    return finish(goal, goal->is_binary ? goal_read_binary(goal, &window) : goal_read_text(goal), program);
+}
+
+/* The binary form of many ranks is larger than its graph, so it is never in memory as a whole. */
+static enum status open_binary(const char *path, struct program **program)
+{
+    struct content_window window;
+    struct goal_program *goal = new_program(path, true);
+    enum status status = content_window_open(&window, path, goal->program.key);
+    if (status == STATUS_OK) {
+        status = goal_read_binary(goal, &window);
+        content_window_close(&window);
+    }
+    return finish(goal, status, program);
+}
+
+static enum status open_text(const char *path, struct program **program)
 {
     char *bytes;
     size_t size;
-    enum status status = content_load(input->path, &bytes, &size);
+    enum status status = content_load(path, &bytes, &size);
     if (status == STATUS_OK)
-        status = goal_open_bytes(input->path, bytes, size, program);
+        status = goal_open_bytes(path, bytes, size, program);
     if (status != STATUS_OK)
         return status;
     struct goal_program *goal = goal_of(*program);
     free(goal->bytes);
     goal->bytes = NULL;
+    return STATUS_OK;
+}
+
+/* The first bytes say which form the file has. A file that cannot be read is reported as a text. */
+static bool has_binary_head(const char *path)
+{
+    char head[sizeof(uint64_t)];
+    FILE *file = file_open_regular(path);
+    const size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    return is_binary(head, got);
+}
+
+static enum status open_program(struct trace_input *input, struct program **program)
+{
+    enum status status =
+        has_binary_head(input->path) ? open_binary(input->path, program) : open_text(input->path, program);
+    if (status != STATUS_OK)
+        return status;
+    struct goal_program *goal = goal_of(*program);
     goal->name = mem_text(input->name);
     (*program)->name = goal->name;
     return STATUS_OK;

@@ -8,6 +8,7 @@
 #include "base/hashmap.h"
 #include "base/status.h"
 #include "call/graph.h"
+#include "trace/image/content.h"
 
 /* GOAL, the Group Operation Assembly Language of LogGOPSim: a graph of operations for each rank, as text or
  * in the binary form that txt2bin makes of it. docs/goal.md
@@ -40,9 +41,9 @@ struct goal_program {
     size_t at_capacity;
 };
 
-/* Read the file that `goal` has and build its graph. Every error is reported with its place. */
+/* Read the file and build its graph. Every error is reported with its place. A text is in memory. */
 enum status goal_read_text(struct goal_program *goal);
-enum status goal_read_binary(struct goal_program *goal);
+enum status goal_read_binary(struct goal_program *goal, struct content_window *window);
 
 enum { GOAL_OPERATION_BYTES = 39 }; /* of an operation of the binary form */
 

@@ -17,15 +17,23 @@ enum status content_cannot_read(const char *path)
     return STATUS_BAD_INPUT;
 }
 
+static enum status open_file(const char *path, FILE **file)
+{
+    *file = file_open_regular(path);
+    if (*file)
+        return STATUS_OK;
+    if (errno != EINVAL)
+        return content_cannot_read(path);
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is no regular file");
+    return STATUS_BAD_INPUT;
+}
+
 enum status content_load(const char *path, char **bytes, size_t *size)
 {
-    FILE *file = file_open_regular(path);
-    if (!file && errno == EINVAL) {
-        diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is no regular file");
-        return STATUS_BAD_INPUT;
-    }
-    if (!file)
-        return content_cannot_read(path);
+    FILE *file;
+    enum status status = open_file(path, &file);
+    if (status != STATUS_OK)
+        return status;
     struct stat about;
     size_t capacity = 0, used = 0;
     char *buffer = NULL;
@@ -55,6 +63,83 @@ enum status content_load(const char *path, char **bytes, size_t *size)
     *size = used;
     return STATUS_OK;
 }
+
+/* ----------------------------------------------------------------- windows */
+
+enum { WINDOW_BYTES = 1 << 20 };
+
+static XXH128_hash_t hash_of(struct content_window *window, XXH3_state_t *state)
+{
+    struct stat about;
+    size_t got;
+    progress_begin("reading a file", fstat(fileno(window->file), &about) ? 0 : (uint64_t)about.st_size);
+    while ((got = fread(window->buffer, 1, WINDOW_BYTES, window->file))) {
+        XXH3_128bits_update(state, window->buffer, got);
+        window->size += got;
+        progress_tell(window->size);
+    }
+    progress_end();
+    return XXH3_128bits_digest(state);
+}
+
+enum status content_window_open(struct content_window *window, const char *path, uint64_t key[2])
+{
+    *window = (struct content_window){.path = path};
+    enum status status = open_file(path, &window->file);
+    if (status != STATUS_OK)
+        return status;
+    setvbuf(window->file, NULL, _IONBF, 0);
+    window->buffer = mem_grow(window->buffer, &window->capacity, WINDOW_BYTES, "a part of a trace");
+    XXH3_state_t *state = XXH3_createState();
+    if (state && XXH3_128bits_reset(state) == XXH_OK) {
+        XXH128_hash_t hash = hash_of(window, state);
+        key[0] = hash.high64;
+        key[1] = hash.low64;
+        status = ferror(window->file) ? content_cannot_read(path) : STATUS_OK;
+    } else {
+        diag_error("out of memory for a checksum");
+        status = STATUS_FAILED;
+    }
+    XXH3_freeState(state);
+    if (status != STATUS_OK)
+        content_window_close(window);
+    return status;
+}
+
+const char *content_window_at(struct content_window *window, uint64_t from, size_t count)
+{
+    if (from >= window->from && from + count <= window->to)
+        return window->bytes + (from - window->from);
+    if (!window->file)
+        return window->bytes + from;
+    uint64_t wanted = count > WINDOW_BYTES ? count : WINDOW_BYTES;
+    if (wanted > window->size - from)
+        wanted = window->size - from;
+    window->buffer = mem_grow(window->buffer, &window->capacity, (size_t)wanted, "a part of a trace");
+    window->bytes = window->buffer;
+    window->from = window->to = from;
+    errno = 0;
+    if (fseeko(window->file, (off_t)from, SEEK_SET) == 0)
+        window->to += fread(window->buffer, 1, (size_t)wanted, window->file);
+    if (window->to == from + wanted)
+        return window->bytes;
+    if (errno)
+        content_cannot_read(window->path);
+    else
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = window->path},
+                    "it is shorter than it was before");
+    return NULL;
+}
+
+void content_window_close(struct content_window *window)
+{
+    if (window->file)
+        fclose(window->file);
+    free(window->buffer);
+    *window = (struct content_window){.path = NULL};
+}
+
+/* -------------------------------------------------------------------- keys */
 
 bool content_hash_begin(struct content_hash *hash)
 {

@@ -4,11 +4,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
 /* A whole file in memory, to be freed. An error is reported. */
 enum status content_load(const char *path, char **bytes, size_t *size);
+
+/* A file of which a part is in memory, for formats that are read from front to back and can be larger than
+ * memory. All zero but `bytes` and `size`: bytes in memory, which stay the caller's. */
+struct content_window {
+    FILE *file;
+    const char *path;
+    const char *bytes; /* from byte `from` to `to` of the file */
+    uint64_t from, to, size;
+    char *buffer;
+    size_t capacity;
+};
+/* Reads the whole file once, for its key, which is that of content_key. The path stays the caller's. */
+enum status content_window_open(struct content_window *window, const char *path, uint64_t key[2]);
+/* The bytes from `from` on, of which there are at least `count`, until the next call. NULL, reported: they
+ * cannot be read. They exist if from + count <= size. */
+const char *content_window_at(struct content_window *window, uint64_t from, size_t count);
+void content_window_close(struct content_window *window);
 
 /* "cannot read PATH: " and why, by errno. Returns STATUS_BAD_INPUT. */
 enum status content_cannot_read(const char *path);
