@@ -12,17 +12,10 @@
  * ... The distances halve, rounded up: s[0] = P, s[k+1] = ceil(s[k] / 2), down to 1. In round k of a
  * reduce_scatter it sends R[s[k+1]] ... R[s[k]-1] to r + s[k+1], and adds what comes from r - s[k+1] to R[0]
  * and those behind it. In the end R[0] is the sum of all. An allgather goes the same way back: the rounds are
- * those of Bruck's algorithm, with other distances.
- *
- * With `far` set, a reduce_scatter goes along two rings instead of halves. While R has more than `far`
- * blocks, the last `far` of them, or at first as many as make the rest a multiple, go to the rank `far`
- * after; then the last one goes to the next rank. Each rank sends to these two ranks only, and as many blocks
- * in all as by halves. An allgather goes the other way back along the same rings: it keeps the blocks of
- * ranks r, r-1, ... as R[0], R[1] ... */
+ * those of Bruck's algorithm, with other distances. */
 struct circulant {
     uint32_t rank;
     uint32_t rounds;
-    uint32_t far;                /* 0: halves */
     const struct blocks *blocks; /* one for each rank of the group */
     uint64_t kept;               /* where R[0] begins in scratch */
     uint64_t incoming;           /* and room for circulant_incoming() bytes */
@@ -38,11 +31,7 @@ static inline struct circulant circulant_of(uint32_t rank, const struct blocks *
                               .incoming = incoming};
 }
 
-/* The same with two rings. `far` is 1 to the number of blocks. */
-struct circulant circulant_rings(uint32_t rank, const struct blocks *blocks, uint64_t kept, uint64_t incoming,
-                                 uint32_t far);
-
-/* The most bytes that a round of a reduce_scatter receives. */
+/* Bytes that the first round of a reduce_scatter receives, the most of all. */
 uint64_t circulant_incoming(const struct circulant *self);
 
 /* Copies all blocks, in rank order in `ordered`, to R, or back. */

@@ -22,6 +22,7 @@
  *     double_tree.c         bcast, reduce and allreduce with segments
  *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
+ *     two_rings.c           allreduce, allgather and reduce_scatter with two ranks to send to
  *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
  *     ordered.c             reductions in the order of ranks
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
