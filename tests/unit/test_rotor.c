@@ -267,6 +267,46 @@ static void an_empty_message_takes_a_byte(void **state)
     assert_int_equal(empty->arrived, 10 * US + 1000);
 }
 
+/* RotorLB's rule. Node 1 has its own messages to 3, as many as its slot carries: it stores nothing for 3 but
+ * for 4. */
+static void a_node_accepts_what_its_slot_can_carry(void **state)
+{
+    (void)state;
+    clear();
+    add(1, 3, 89500, 0);
+    const struct sent *no = add(0, 3, 1000, 0), *yes = add(0, 4, 1000, 0);
+    add(2, 3, 89500, 0); /* so that node 1 keeps its message */
+    assert_int_equal(run(5, 1, "rotor.hops=2"), STATUS_OK);
+    assert_int_equal(yes->left, (10 + 1) * US); /* over node 1 */
+    assert_int_equal(no->left, (110 + 1) * US); /* over node 2 */
+    assert_int_equal(run(5, 1, "rotor.hops=2 rotor.accept=any"), STATUS_OK);
+    assert_int_equal(no->left, (10 + 1) * US);
+    assert_int_equal(yes->left, (10 + 2) * US);
+}
+
+/* Then a cell is there at the end of a cycle and a slot after the slot in which it left: 9 slots with the 8
+ * matchings of RotorNet's Figure 9, whatever the load is. All messages are a cell of a full slot. */
+static void an_accepted_cell_is_there_after_a_cycle(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(1, "test rotor bound");
+    for (uint32_t density = 1; density <= 8; density++) {
+        ps_t longest = 0;
+        clear();
+        for (uint32_t i = 0; i < density * 100; i++) {
+            uint32_t source = (uint32_t)rng_below(&rng, 33), way = 1 + (uint32_t)rng_below(&rng, density * 4);
+            add(source, (source + way) % 33, 90000, 0);
+        }
+        assert_int_equal(run(33, 4, "rotor.hops=2"), STATUS_OK);
+        for (size_t i = 0; i < sent_count; i++)
+            if (sent[i].arrived - sent[i].left > longest)
+                longest = sent[i].arrived - sent[i].left;
+        assert_true(seen.two_hop_messages > 0);
+        assert_in_range(longest, 1, 8 * 100 * US);
+        check_conservation();
+    }
+}
+
 /* From 0 to 3, at the beginning: the circuit to node 1 is up first. From there matching 2 leads on, in
  * slot 1.
  */
@@ -688,7 +728,8 @@ static void two_hop_traffic_is_that_of_a_cell_simulator(void **state)
         sim.cell = 500 + (int64_t)rng_below(&rng, 20000);
         char settings[256];
         snprintf(settings, sizeof settings,
-                 "rotor.hops=2 rotor.guard=%lldps rotor.slot=%lldps rotor.wire=%lldps rotor.offset=staggered "
+                 "rotor.hops=2 rotor.accept=any rotor.guard=%lldps rotor.slot=%lldps rotor.wire=%lldps "
+                 "rotor.offset=staggered "
                  "rotor.cell=%lldB",
                  (long long)sim.guard, (long long)sim.slot, (long long)sim.light / 2, (long long)sim.cell);
         draw(&rng, sim.nodes, 60, seed % 2 ? 30000 : 300000, 1500 * US);
@@ -765,6 +806,8 @@ static void traffic_of_all_kinds_arrives(void **state)
         "rotor.hops=2 rotor.failed=1",
         "rotor.hops=2 rotor.failed=0,2 rotor.order=random",
         "rotor.hops=2 rotor.cell=700B rotor.stored=3000B",
+        "rotor.hops=2 rotor.cell=700B",
+        "rotor.hops=2 rotor.failed=2 rotor.short=3000B",
         "rotor.short=9000B rotor.cell=1500B",
         "rotor.short=9000B rotor.cell=1500B rotor.offset=staggered",
         "rotor.short=9000B rotor.slot=3us rotor.guard=0ps rotor.wire=3us",
@@ -865,6 +908,8 @@ int main(void)
         cmocka_unit_test(two_hops_go_over_the_first_circuit),
         cmocka_unit_test(direct_traffic_goes_first),
         cmocka_unit_test(a_node_stores_no_more_than_its_limit),
+        cmocka_unit_test(a_node_accepts_what_its_slot_can_carry),
+        cmocka_unit_test(an_accepted_cell_is_there_after_a_cycle),
         cmocka_unit_test(a_short_message_takes_several_circuits),
         cmocka_unit_test(pairs_keep_their_order),
         cmocka_unit_test(short_messages_overtake),

@@ -212,6 +212,7 @@ static void send_stored(struct rotor *rotor, struct cell *cell, uint32_t pair)
     bool leaves = piece_at(rotor, index)->at_source; /* a short message without a path */
     pool_give(&rotor->pieces, index);
     rotor->nodes[cell->node].stored -= bytes;
+    rotor->pairs[pair].waiting -= bytes;
     go_on(rotor, cell->node, cell->of_switch, cell->up, cell->end);
     if (leaves) {
         rotor->statistics.short_bytes += bytes;
@@ -225,6 +226,7 @@ static uint32_t take_own(struct rotor *rotor, uint32_t pair, uint64_t bytes)
 {
     struct queue *to_send = &rotor->pairs[pair].to_send;
     uint32_t number = to_send->head;
+    rotor->pairs[pair].waiting -= bytes;
     if (rotor_message_at(rotor, number)->at_source == bytes) {
         queue_take(to_send, send_links(rotor));
         if (queue_is_empty(to_send))
@@ -245,33 +247,53 @@ static void send_own(struct rotor *rotor, struct cell *cell, uint32_t pair)
     rotor_arrive(rotor, number, bytes, cell->end);
 }
 
-/* The next pair of the ring whose messages can go over node `to`; POOL_NONE: there is none. */
-static uint32_t choose_pair(const struct rotor *rotor, uint32_t node, uint32_t to)
+/* The bytes that the pair's next cell would have. */
+static uint64_t next_bytes(const struct rotor *rotor, const struct cell *cell, uint32_t pair)
+{
+    return at_most(rotor_message_at(rotor, rotor->pairs[pair].to_send.head)->at_source, cell->room);
+}
+
+/* Whether the node at the other end takes the pair's next cell and passes it on. */
+static bool is_accepted(const struct rotor *rotor, const struct cell *cell, uint32_t pair)
 {
     const struct rotor_plan *plan = &rotor->plan;
-    uint32_t first = rotor->nodes[node].pairs, pair = first;
-    if (first == POOL_NONE)
+    uint32_t destination = rotor->pairs[pair].destination;
+    if (destination == cell->to ||
+        plan->failed[rotor_switch_of(plan, rotor_matching(plan, cell->to, destination))])
+        return false;
+    uint64_t bytes = next_bytes(rotor, cell, pair), limit = rotor->config->stored_bytes;
+    if (limit && rotor->nodes[cell->to].stored + bytes > limit)
+        return false;
+    if (rotor->config->accept == ROTOR_ACCEPT_ANY)
+        return true;
+    uint32_t onward = find_pair(rotor, cell->to, destination);
+    uint64_t waiting = onward == POOL_NONE ? 0 : rotor->pairs[onward].waiting;
+    return waiting + bytes <= plan->slot_bytes;
+}
+
+/* The next pair of the ring that can send over the node at the other end; POOL_NONE: there is none. */
+static uint32_t choose_pair(const struct rotor *rotor, const struct cell *cell)
+{
+    uint32_t first = rotor->nodes[cell->node].pairs, pair = first;
+    if (!sends_over_others(rotor, cell->node))
         return POOL_NONE;
     do {
-        uint32_t destination = rotor->pairs[pair].destination;
-        if (destination != to && !plan->failed[rotor_switch_of(plan, rotor_matching(plan, to, destination))])
+        if (is_accepted(rotor, cell, pair))
             return pair;
         pair = rotor->pairs[pair].after;
     } while (pair != first);
     return POOL_NONE;
 }
 
-/* False: no message can go over the node at the other end, or that node stores too much. */
+/* False: the node at the other end takes none of the messages. */
 static bool send_over(struct rotor *rotor, struct cell *cell)
 {
-    uint32_t pair =
-        sends_over_others(rotor, cell->node) ? choose_pair(rotor, cell->node, cell->to) : POOL_NONE;
+    uint32_t pair = choose_pair(rotor, cell);
     if (pair == POOL_NONE)
         return false;
-    uint64_t *stored = &rotor->nodes[cell->to].stored;
-    uint64_t bytes = at_most(rotor_message_at(rotor, rotor->pairs[pair].to_send.head)->at_source, cell->room);
-    if (rotor->config->stored_bytes && *stored + bytes > rotor->config->stored_bytes)
-        return false;
+    uint64_t bytes = next_bytes(rotor, cell, pair), *stored = &rotor->nodes[cell->to].stored;
+    uint32_t onward = need_pair(rotor, cell->to, rotor->pairs[pair].destination);
+    rotor->pairs[onward].waiting += bytes;
     *stored += bytes;
     if (*stored > rotor->statistics.stored_peak)
         rotor->statistics.stored_peak = *stored;
@@ -396,11 +418,13 @@ static void store(struct rotor *rotor, uint32_t index)
     attend(rotor, number);
 }
 
-static void give_up_path(struct rotor *rotor, uint32_t index, uint32_t matching)
+static void give_up_path(struct rotor *rotor, uint32_t index, uint32_t destination)
 {
     const struct rotor_piece *piece = piece_at(rotor, index);
+    uint32_t matching = rotor_matching(&rotor->plan, piece->node, destination);
     if (!rotor->plan.failed[rotor_switch_of(&rotor->plan, matching)]) {
         rotor->nodes[piece->node].stored += piece->bytes;
+        rotor->pairs[need_pair(rotor, piece->node, destination)].waiting += piece->bytes;
         store(rotor, index);
         return;
     }
@@ -419,7 +443,7 @@ static void dispatch(struct rotor *rotor, uint32_t index)
     uint32_t destination = rotor->pairs[rotor_message_at(rotor, piece->message)->pair].destination;
     uint32_t matching = rotor_matching(&rotor->plan, node, destination);
     if (piece->tries >= MOST_TRIES) {
-        give_up_path(rotor, index, matching);
+        give_up_path(rotor, index, destination);
         return;
     }
     rotor_routes_at(&rotor->routes, &rotor->plan, now);
@@ -463,6 +487,7 @@ static void send_in_turn(struct rotor *rotor, uint32_t number, uint32_t node)
     if (queue_is_empty(&rotor->pairs[pair].to_send))
         enter_ring(rotor, pair);
     queue_append(&rotor->pairs[pair].to_send, send_links(rotor), number);
+    rotor->pairs[pair].waiting += rotor_message_at(rotor, number)->bytes;
     attend(rotor, pair);
     /* If the node has other messages, its links have their events. */
     for (uint32_t s = 0; was_idle && sends_over_others(rotor, node) && s < rotor->plan.switches; s++)

@@ -7,6 +7,7 @@
 
 static const char *const offset_names[] = {"together", "staggered", NULL};
 static const char *const order_names[] = {"cyclic", "random", NULL};
+static const char *const accept_names[] = {"any", "slot", NULL};
 
 PARAM_TABLE(
     rotor_params, "rotor", struct rotor_config,
@@ -68,6 +69,13 @@ PARAM_TABLE(
      .offset = offsetof(struct rotor_config, cell_bytes),
      .default_text = "0 B",
      .doc = "the largest part of a message that a link sends at once; 0: what a slot carries"},
+    {.name = "rotor.accept",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct rotor_config, accept),
+     .default_text = "slot",
+     .choices = accept_names,
+     .doc = "rotor.hops=2: what a node stores for others: anything, or only what fits into its next slot to "
+            "the destination, beside its own messages to it (RotorLB)"},
     {.name = "rotor.stored",
      .type = PARAM_SIZE,
      .offset = offsetof(struct rotor_config, stored_bytes),

@@ -21,12 +21,13 @@
  */
 enum rotor_offset { ROTOR_TOGETHER, ROTOR_STAGGERED };
 enum rotor_order { ROTOR_CYCLIC, ROTOR_RANDOM };
+enum rotor_accept { ROTOR_ACCEPT_ANY, ROTOR_ACCEPT_SLOT };
 
 struct rotor_config {
     uint64_t switches; /* 0: one for each ROTOR_MATCHINGS */
     uint64_t bandwidth_bytes_per_s;
     ps_t slot_ps, guard_ps, wire_ps;
-    int offset, order; /* enum rotor_offset, rotor_order */
+    int offset, order, accept; /* enum rotor_offset, rotor_order, rotor_accept */
     uint64_t hops;
     uint64_t cell_bytes;   /* 0: what a slot carries */
     uint64_t stored_bytes; /* 0: no limit */
@@ -174,6 +175,7 @@ struct rotor_pair {
     struct queue to_send;   /* its own messages with bytes left, that are not short */
     struct queue stored;    /* pieces on their second hop */
     struct queue in_order;  /* its own messages that are not visible yet */
+    uint64_t waiting;       /* bytes of to_send and stored, and of pieces on their way to stored */
     uint32_t before, after; /* in the ring of pairs of rotor_node */
     bool waits;             /* an event comes when its circuit is up */
     ps_t visible;           /* the latest message was */
