@@ -75,6 +75,25 @@ static void compare(struct program *program, struct program_paths *paths, struct
               "with %s a run takes %" PRId64 " ps, not %.17g", setting, makespan, tolerance_time(line, at));
 }
 
+/* The pieces know the same limits as passes without them. */
+static void check_limits(struct program_paths *paths, const struct tolerance *pieces,
+                         struct tolerance_at base)
+{
+    const struct tolerance none = {.count = 0};
+    struct tolerance_at limit, floor, other;
+    struct tolerance_line now = program_paths_longest(paths, base, false);
+    bool grows = tolerance_limit(paths, pieces, base, 1, &limit);
+    fuzz_must(!grows || tolerance_compare(limit, base) >= 0 || tolerance_time(now, base) == 0,
+              "a limit is below the value");
+    fuzz_must(grows == tolerance_limit(paths, &none, base, 1, &other) &&
+                  (!grows || tolerance_compare(limit, other) == 0),
+              "the pieces have another limit");
+    fuzz_must(grows == tolerance_floor(paths, pieces, &floor), "a time that grows has no floor");
+    fuzz_must(grows == tolerance_floor(paths, &none, &other) &&
+                  (!grows || tolerance_compare(floor, other) == 0),
+              "the pieces have another floor");
+}
+
 /* The line of each piece is the time at both its ends. */
 static void check_pieces(struct program_paths *paths)
 {
@@ -92,17 +111,9 @@ static void check_pieces(struct program_paths *paths)
                       tolerance_above(high, piece->line, end) == 0,
                   "a piece is not the time");
     }
+    check_limits(paths, &tolerance, from);
+    check_limits(paths, &tolerance, (struct tolerance_at){8000000, 1});
     free(tolerance.pieces);
-}
-
-static void check_limits(struct program_paths *paths, struct tolerance_at base)
-{
-    struct tolerance_at limit, floor;
-    struct tolerance_line now = program_paths_longest(paths, base, false);
-    bool grows = tolerance_limit(paths, base, 1, &limit);
-    fuzz_must(!grows || tolerance_compare(limit, base) >= 0 || tolerance_time(now, base) == 0,
-              "a limit is below the value");
-    fuzz_must(grows == tolerance_floor(paths, &floor), "a time that grows has no floor");
 }
 
 static void check_values(struct program *program, struct program_paths *paths, struct fuzz_piece values)
@@ -120,7 +131,6 @@ static void check_values(struct program *program, struct program_paths *paths, s
             at = tolerance_ratio(PS_PER_S, (__int128)number);
             snprintf(setting, sizeof setting, "hockney.bandwidth=%" PRIu64 " B/s", number);
         }
-        check_limits(paths, at);
         if (can_run)
             compare(program, paths, at, setting);
     }

@@ -176,11 +176,11 @@ static enum status find_answer(struct program_paths *paths, const struct toleran
     answer->slope = (double)now.k;
     for (size_t i = 0; i < TOLERANCE_LIMITS; i++) {
         struct tolerance_at x;
-        if (tolerance_limit(paths, answer->base_x, tolerance_percents[i], &x))
+        if (tolerance_limit(paths, &answer->pieces, answer->base_x, tolerance_percents[i], &x))
             answer->limits[i] = point_at(answer->kind, x);
     }
     struct tolerance_at end;
-    answer->depends = tolerance_floor(paths, &end);
+    answer->depends = tolerance_floor(paths, &answer->pieces, &end);
     answer->best_s = seconds_at(paths, (struct tolerance_at){0, 1});
     if (answer->depends && (end.numerator || answer->kind != TOLERANCE_RATE))
         answer->gain_end = point_at(answer->kind, end);

@@ -52,21 +52,34 @@ static struct tolerance_at reaches(struct tolerance_line line, const struct allo
     return tolerance_ratio(allowance->allowed - (__int128)line.a * allowance->unit, allowance->unit * line.k);
 }
 
+/* The pieces know: the limit is on the last one that begins below it. False: they end before it, or are flat.
+ */
+static bool limit_on_pieces(const struct tolerance *pieces, const struct allowance *allowance,
+                            struct tolerance_at *limit)
+{
+    struct tolerance_at end = pieces->to;
+    for (size_t i = pieces->count; i-- > 0; end = pieces->pieces[i].from) {
+        const struct tolerance_piece *piece = &pieces->pieces[i];
+        if (!piece->line.k)
+            return false;
+        *limit = reaches(piece->line, allowance);
+        if (tolerance_compare(*limit, piece->from) >= 0)
+            return tolerance_compare(*limit, end) < 0;
+    }
+    return false;
+}
+
 /* Newton's method on a convex function: from a value beyond the limit, the line there crosses the limit
  * nearer to it, and after as many steps as there are pieces exactly at it. */
-bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsigned percent,
-                     struct tolerance_at *limit)
+static bool limit_by_newton(struct program_paths *paths, const struct allowance *allowance,
+                            struct tolerance_at *limit)
 {
-    struct tolerance_line now = program_paths_longest(paths, base, false);
-    const struct allowance allowance = {
-        .allowed = ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent),
-        .unit = (__int128)100 * base.denominator};
     const struct tolerance_at far = {INT64_MAX / 4, 1};
     struct tolerance_line line = program_paths_longest(paths, far, true);
     if (line.k == 0)
         return false;
     for (;;) {
-        *limit = reaches(line, &allowance);
+        *limit = reaches(line, allowance);
         struct tolerance_line there = program_paths_longest(paths, *limit, true);
         if (tolerance_above(there, line, *limit) <= 0 || there.k == 0 || there.k >= line.k)
             return true;
@@ -74,7 +87,20 @@ bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsi
     }
 }
 
-bool tolerance_floor(struct program_paths *paths, struct tolerance_at *floor)
+bool tolerance_limit(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at base,
+                     unsigned percent, struct tolerance_at *limit)
 {
-    return tolerance_limit(paths, (struct tolerance_at){0, 1}, 0, floor);
+    bool is_known = pieces->count && tolerance_compare(pieces->pieces[0].from, base) <= 0 &&
+                    tolerance_compare(base, pieces->to) <= 0;
+    struct tolerance_line now =
+        is_known ? tolerance_piece_at(pieces, base)->line : program_paths_longest(paths, base, false);
+    const struct allowance allowance = {
+        .allowed = ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent),
+        .unit = (__int128)100 * base.denominator};
+    return limit_on_pieces(pieces, &allowance, limit) || limit_by_newton(paths, &allowance, limit);
+}
+
+bool tolerance_floor(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at *floor)
+{
+    return tolerance_limit(paths, pieces, (struct tolerance_at){0, 1}, 0, floor);
 }

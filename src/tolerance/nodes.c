@@ -19,9 +19,10 @@ static inline bool replaces(struct term *old, const struct term *next)
     if (!is_nothing(old) &&
         (old->node != next->node || old->line.a > next->line.a || old->line.k > next->line.k))
         return false;
-    uint32_t others = old->next;
+    uint32_t others = old->next, waits = old->waits;
     *old = *next;
     old->next = others;
+    old->waits = waits;
     return true;
 }
 
@@ -30,10 +31,16 @@ static void add_term(struct node_maker *maker, uint32_t event, const struct term
     struct term *first = &maker->terms[event];
     if (replaces(first, term) || (first->next && replaces(&maker->more[first->next], term)))
         return;
-    maker->more = mem_grow(maker->more, &maker->more_capacity, maker->more_count + 1, "paths");
-    maker->more[maker->more_count] = *term;
-    maker->more[maker->more_count].next = first->next;
-    first->next = (uint32_t)maker->more_count++;
+    uint32_t index = maker->unused;
+    if (index) {
+        maker->unused = maker->more[index].next;
+    } else {
+        maker->more = mem_grow(maker->more, &maker->more_capacity, maker->more_count + 1, "paths");
+        index = (uint32_t)maker->more_count++;
+    }
+    maker->more[index] = *term;
+    maker->more[index].next = first->next;
+    first->next = index;
 }
 
 static void add_edge(struct node_maker *maker, const struct term *term)
@@ -248,7 +255,14 @@ void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct t
 
 void nodes_settle(struct node_maker *maker, uint32_t event)
 {
+    uint32_t more = maker->terms[event].next, last = more;
     maker->terms[event] = settled(maker, event);
+    if (!more)
+        return;
+    while (maker->more[last].next)
+        last = maker->more[last].next;
+    maker->more[last].next = maker->unused;
+    maker->unused = more;
 }
 
 void nodes_finish(struct node_maker *maker, uint32_t last)

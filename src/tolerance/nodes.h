@@ -10,6 +10,7 @@ struct term {
     struct tolerance_line line;
     uint32_t node, message; /* the last message since that node */
     uint32_t next;          /* another one, in `more`; 0: there is none */
+    uint32_t waits;         /* of an event: edges that lead to it and have not been followed */
 };
 
 struct recent_node {
@@ -20,6 +21,7 @@ struct node_maker {
     struct program_paths *paths;
     struct term *terms, *more;  /* of each event the first term, and all further ones */
     struct recent_node *recent; /* by a hash of their edges */
+    uint32_t unused;            /* in `more`, as a list; 0: none */
     size_t more_count, more_capacity, edge_count, cost_capacity, source_capacity;
     size_t first_capacity, message_capacity;
 };

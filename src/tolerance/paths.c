@@ -18,7 +18,6 @@ struct maker {
     uint32_t *rank_of; /* of each operation */
     uint32_t *partner; /* of each send its receive, and of each receive its send */
     bool *is_large;    /* of each send and receive: the message waits for its receive */
-    uint32_t *waits;   /* of each event: edges that lead to it and have not been followed */
     uint32_t *ready;   /* events that wait for nothing, the next one last */
     size_t ready_count;
     uint32_t events;
@@ -51,6 +50,7 @@ static void queue_sends(struct maker *maker, struct queue_table *sends)
         struct queue_key key = {.high = (uint64_t)maker->rank_of[i] << 32 | operation->peer,
                                 .low = operation->tag};
         queue_append(&queue_table_at(sends, key)->queue, links, i);
+        maker->is_large[i] = operation->amount > maker->costs->eager_bytes && !operation->is_eager;
     }
 }
 
@@ -68,9 +68,7 @@ static enum status match_receive(struct maker *maker, struct queue_table *sends,
         queue_table_remove(sends, entry);
     maker->partner[send] = index;
     maker->partner[index] = send;
-    const struct graph_operation *sent = operation_at(maker, send);
-    maker->is_large[send] = maker->is_large[index] =
-        sent->amount > maker->costs->eager_bytes && !sent->is_eager;
+    maker->is_large[index] = maker->is_large[send];
     return STATUS_OK;
 }
 
@@ -171,39 +169,55 @@ static struct tolerance_line message_cost(const struct maker *maker, uint32_t se
 /* -------------------------------------------------------------------- edges */
 
 /* `send`: the edge is this message between nodes; PATHS_NO_MESSAGE: it is none. */
-typedef void take_edge(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                       uint32_t send);
+static inline void follow(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
+                          uint32_t send)
+{
+    nodes_follow(&maker->nodes, from, to, cost, send);
+    if (--maker->nodes.terms[to].waits == 0)
+        maker->ready[maker->ready_count++] = to;
+}
 
 /* LogGOPS: a receive begins when its message is there, and then costs o. The send of a large message ends
  * with its receive. */
-static inline void loggops_edges(struct maker *maker, uint32_t event, bool is_send, bool waits,
-                                 take_edge *take)
+static inline void loggops_edges(struct maker *maker, uint32_t event, bool is_send, bool waits)
 {
     uint32_t index = event / 2, partner = maker->partner[index];
     if (is_send && event % 2 == 0)
-        take(maker, event, 2 * partner + 1,
-             paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
-             index);
+        follow(maker, event, 2 * partner + 1,
+               paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
+               index);
     else if (!is_send && event % 2 && waits)
-        take(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
 }
 
 /* Hockney: a large message leaves when its receive is posted too, and both ends end when it is there. */
-static inline void hockney_edges(struct maker *maker, uint32_t event, bool is_send, bool waits,
-                                 take_edge *take)
+static inline void hockney_edges(struct maker *maker, uint32_t event, bool is_send, bool waits)
 {
     uint32_t index = event / 2, partner = maker->partner[index];
     uint32_t send = is_send ? index : partner, receive = is_send ? partner : index;
     if (event % 2 == 0 && (is_send || waits))
-        take(maker, event, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
-             is_within_node(maker, send) ? PATHS_NO_MESSAGE : send);
+        follow(maker, event, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
+               is_within_node(maker, send) ? PATHS_NO_MESSAGE : send);
     else if (event % 2 && is_send && waits)
-        take(maker, event, 2 * receive + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * receive + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
 }
 
-/* Every edge that leaves an event. */
-static inline __attribute__((always_inline)) void edges_of(struct maker *maker, uint32_t event,
-                                                           take_edge *take)
+/* Ranks take turns, so that the processor does not see that each of them goes through its operations in
+ * order. */
+static inline void fetch_soon(const struct maker *maker, uint32_t index,
+                              const struct graph_operation *operation)
+{
+    enum { AHEAD = 6 };
+    uint32_t soon = index + AHEAD;
+    if (soon >= maker->graph->operations)
+        return;
+    __builtin_prefetch(operation + AHEAD + 2);
+    __builtin_prefetch(&maker->nodes.terms[2 * (soon + 2)]);
+    __builtin_prefetch(&maker->nodes.terms[2 * maker->partner[soon] + 1]);
+}
+
+/* Every edge that leaves an event. edges_to_end() counts those to ends. */
+static void follow_edges(struct maker *maker, uint32_t event)
 {
     uint32_t index = event / 2;
     const struct graph_rank *rank = &maker->graph->ranks[maker->rank_of[index]];
@@ -212,54 +226,60 @@ static inline __attribute__((always_inline)) void edges_of(struct maker *maker, 
     bool is_end = event % 2, is_send = operation->kind == GRAPH_SEND;
     bool is_message = is_send || operation->kind == GRAPH_RECV, is_loggops = maker->costs->is_loggops;
     bool waits = maker->is_large[index];
+    fetch_soon(maker, index, operation);
     uint32_t first = is_end ? operation->on_end : operation->on_begin;
     uint32_t end = is_end ? operation->on_begin : operation[1].on_end;
     for (uint32_t i = first; i < end; i++)
-        take(maker, event, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, PATHS_NO_MESSAGE);
     if (is_end && first == end) /* nothing of its rank comes later */
-        take(maker, event, maker->events - 1, nothing, PATHS_NO_MESSAGE);
+        follow(maker, event, maker->events - 1, nothing, PATHS_NO_MESSAGE);
     if (!is_end && (is_loggops || !waits))
-        take(maker, event, event + 1, own_cost(maker->costs, operation), PATHS_NO_MESSAGE);
+        follow(maker, event, event + 1, own_cost(maker->costs, operation), PATHS_NO_MESSAGE);
     if (is_message && is_loggops)
-        loggops_edges(maker, event, is_send, waits, take);
+        loggops_edges(maker, event, is_send, waits);
     else if (is_message)
-        hockney_edges(maker, event, is_send, waits, take);
+        hockney_edges(maker, event, is_send, waits);
 }
 
 /* -------------------------------------------------------------------- order */
 
-static void count_edge(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                       uint32_t send)
+/* How many edges that are followed lead to the end of an operation. */
+static uint32_t edges_to_end(const struct maker *maker, uint32_t index, enum graph_kind kind)
 {
-    (void)from, (void)cost, (void)send;
-    maker->waits[to]++;
+    bool is_large = maker->is_large[index];
+    if (kind == GRAPH_SEND)
+        return is_large ? 2 : 1; /* its beginning; and that, or the end, of its receive */
+    if (kind == GRAPH_RECV)
+        return is_large && !maker->costs->is_loggops ? 1 : 2; /* its beginning, and the message */
+    return 1;
 }
 
-static void follow(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost, uint32_t send)
+/* From the last event to the first, since the last one that is ready is the next one. */
+static void count_edges(struct maker *maker)
 {
-    nodes_follow(&maker->nodes, from, to, cost, send);
-    if (--maker->waits[to] == 0)
-        maker->ready[maker->ready_count++] = to;
+    for (uint32_t index = (maker->events - 1) / 2; index-- > 0;) {
+        const struct graph_operation *operation = operation_at(maker, index);
+        maker->nodes.terms[2 * index].waits = operation->needs;
+        maker->nodes.terms[2 * index + 1].waits =
+            edges_to_end(maker, index, (enum graph_kind)operation->kind);
+        if (!operation->needs)
+            maker->ready[maker->ready_count++] = 2 * index;
+    }
+    maker->nodes.terms[maker->events - 1].waits = UINT32_MAX; /* it is settled last in any case */
 }
 
 /* Follows events in an order in which each one is behind its causes. */
 static enum status make_nodes(struct maker *maker)
 {
     uint32_t last = maker->events - 1, done = 0;
-    for (uint32_t event = 0; event < last; event++)
-        edges_of(maker, event, count_edge);
-    for (uint32_t event = last; event-- > 0;)
-        if (!maker->waits[event])
-            maker->ready[maker->ready_count++] = event;
+    count_edges(maker);
     for (; maker->ready_count; done++) {
         uint32_t event = maker->ready[--maker->ready_count];
-        if (event == last)
-            break;
         nodes_settle(&maker->nodes, event);
-        edges_of(maker, event, follow);
+        follow_edges(maker, event);
     }
     for (uint32_t event = 0; done < last && event < last; event++)
-        if (maker->waits[event])
+        if (maker->nodes.terms[event].waits)
             return refuse(maker, event / 2, "waits for itself, by way of others: a deadlock");
     nodes_finish(&maker->nodes, last);
     return STATUS_OK;
@@ -296,7 +316,6 @@ static void maker_init(struct maker *maker, const struct program *program)
     maker->rank_of = mem_alloc(operations, sizeof *maker->rank_of, "paths");
     maker->partner = mem_alloc(operations, sizeof *maker->partner, "paths");
     maker->is_large = mem_alloc(operations, sizeof *maker->is_large, "paths");
-    maker->waits = mem_alloc(maker->events, sizeof *maker->waits, "paths");
     maker->ready = mem_alloc(maker->events, sizeof *maker->ready, "paths");
     for (uint32_t rank = 0; rank < program->ranks; rank++)
         for (uint32_t i = 0; i < program->graph->ranks[rank].count; i++)
@@ -308,7 +327,6 @@ static void maker_free(struct maker *maker)
     free(maker->rank_of);
     free(maker->partner);
     free(maker->is_large);
-    free(maker->waits);
     free(maker->ready);
 }
 

@@ -26,7 +26,6 @@ struct piece_stretch {
 /* A node of a part is a node of a smaller part, plus a line. */
 struct piece_place {
     struct tolerance_line line;
-    double before; /* the time to it in the middle, by the chord */
     uint32_t node;
     bool is_node, is_left_out;
 };
@@ -44,6 +43,7 @@ struct piece_search {
     struct tolerance *tolerance;
     struct tolerance_line *longest; /* to each node of the present part */
     struct piece_place *places;     /* of each node of the part that becomes smaller */
+    double *before, *behind;        /* of the same, in the middle, by chords */
     struct piece_level **levels;
     size_t level_count, level_capacity;
 };
@@ -82,14 +82,39 @@ struct piece_sieve {
     const struct paths_part *from;
     double middle, share; /* of the way from one end to the other */
     double enough;
+    double *before, *behind; /* times of each node in the middle, by chords */
     struct piece_place *places;
     struct paths_edges to;
     size_t edge_count;
 };
 
-static inline double chord(const struct piece_sieve *sieve, const double *const ends[2], uint32_t node)
+static void find_chords(struct piece_sieve *sieve)
 {
-    return ends[0][node] * (1 - sieve->share) + ends[1][node] * sieve->share;
+    const struct paths_part *from = sieve->from;
+    for (uint32_t node = 0; node < from->edges.nodes; node++) {
+        sieve->before[node] =
+            from->before[0][node] * (1 - sieve->share) + from->before[1][node] * sieve->share;
+        sieve->behind[node] =
+            from->behind[0][node] * (1 - sieve->share) + from->behind[1][node] * sieve->share;
+    }
+}
+
+static inline bool passes(const struct piece_sieve *sieve, uint32_t node, size_t edge)
+{
+    const struct paths_edges *edges = &sieve->from->edges;
+    return sieve->before[edges->source[edge]] + time_of(edges->cost[edge], sieve->middle) +
+               sieve->behind[node] >
+           sieve->enough;
+}
+
+static size_t count_passing(const struct piece_sieve *sieve)
+{
+    const struct paths_edges *edges = &sieve->from->edges;
+    size_t count = 0;
+    for (uint32_t node = 1; node < edges->nodes; node++)
+        for (size_t i = edges->first[node]; i < edges->first[node + 1]; i++)
+            count += passes(sieve, node, i);
+    return count;
 }
 
 /* The edge from another node of the new part, unless another edge of this node takes as long. */
@@ -111,20 +136,18 @@ static void sift(struct piece_sieve *sieve)
 {
     const struct paths_edges *from = &sieve->from->edges;
     struct paths_edges *to = &sieve->to;
-    sieve->places[0] = (struct piece_place){.is_node = true, .before = chord(sieve, sieve->from->before, 0)};
+    sieve->places[0] = (struct piece_place){.is_node = true};
     to->first[0] = to->first[1] = 0;
     to->nodes = 1;
     for (uint32_t node = 1; node < from->nodes; node++) {
         struct piece_place *place = &sieve->places[node];
         size_t before = sieve->edge_count;
-        double enough = sieve->enough - chord(sieve, sieve->from->behind, node);
         for (size_t i = from->first[node]; i < from->first[node + 1]; i++) {
             const struct piece_place *source = &sieve->places[from->source[i]];
-            if (!source->is_left_out && source->before + time_of(from->cost[i], sieve->middle) > enough)
+            if (!source->is_left_out && passes(sieve, node, i))
                 keep_edge(sieve, before, source, from->cost[i]);
         }
-        *place = (struct piece_place){.is_left_out = sieve->edge_count == before,
-                                      .before = chord(sieve, sieve->from->before, node)};
+        *place = (struct piece_place){.is_left_out = sieve->edge_count == before};
         if (sieve->edge_count == before + 1 && node + 1 < from->nodes) {
             sieve->edge_count = before;
             place->node = to->source[before];
@@ -153,34 +176,48 @@ static struct piece_level *level_at(struct piece_search *search, size_t depth)
     return search->levels[depth];
 }
 
-/* False: nothing is left. The smaller part lives in `level`. */
+static void sift_into(struct piece_sieve *sieve, struct piece_level *level, struct paths_part *to)
+{
+    const struct paths_part *from = sieve->from;
+    size_t nodes = from->edges.nodes, edge_count = from->edges.first[nodes];
+    level->first = mem_grow(level->first, &level->first_capacity, nodes + 1, "pieces");
+    level->source = mem_grow(level->source, &level->source_capacity, edge_count, "pieces");
+    level->cost = mem_grow(level->cost, &level->cost_capacity, edge_count, "pieces");
+    sieve->to = (struct paths_edges){.first = level->first, .source = level->source, .cost = level->cost};
+    sift(sieve);
+    *to = (struct paths_part){.edges = sieve->to};
+    for (size_t i = 0; i < 4; i++) {
+        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], sieve->to.nodes, "pieces");
+        keep_times(sieve, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
+        *(i < 2 ? &to->before[i] : &to->behind[i - 2]) = level->kept[i];
+    }
+}
+
+/* False: nothing is left. If few edges can be left out, all are kept; else the part lives in `level`. */
 static bool make_smaller(struct piece_search *search, const struct paths_part *from,
                          const struct piece_stretch *stretch, struct tolerance_at middle,
                          struct piece_level *level, struct paths_part *to)
 {
-    const struct paths_edges *edges = &from->edges;
+    size_t nodes = from->edges.nodes, edge_count = from->edges.first[nodes];
     double low = tolerance_value(stretch->at[0]), high = tolerance_value(stretch->at[1]);
     double most = tolerance_time(stretch->line[1], stretch->at[1]);
     /* The times of doubles are wrong by less than one rounding for each node of a path. */
-    double rounding = most * ((double)edges->nodes + 16) * 0x1p-50;
-    size_t edge_count = edges->first[edges->nodes], nodes = edges->nodes;
-    level->first = mem_grow(level->first, &level->first_capacity, nodes + 1, "pieces");
-    level->source = mem_grow(level->source, &level->source_capacity, edge_count, "pieces");
-    level->cost = mem_grow(level->cost, &level->cost_capacity, edge_count, "pieces");
+    double rounding = most * ((double)nodes + 16) * 0x1p-50;
     struct piece_sieve sieve = {.from = from,
                                 .middle = tolerance_value(middle),
                                 .share = (tolerance_value(middle) - low) / (high - low),
                                 .enough = tolerance_time(stretch->line[0], middle) - rounding,
-                                .places = search->places,
-                                .to = {.first = level->first, .source = level->source, .cost = level->cost}};
-    sift(&sieve);
-    *to = (struct paths_part){.edges = sieve.to};
-    for (size_t i = 0; i < 4; i++) {
-        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], sieve.to.nodes, "pieces");
-        keep_times(&sieve, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
-        *(i < 2 ? &to->before[i] : &to->behind[i - 2]) = level->kept[i];
-    }
-    return !sieve.places[nodes - 1].is_left_out;
+                                .before = search->before,
+                                .behind = search->behind,
+                                .places = search->places};
+    find_chords(&sieve);
+    size_t passing = count_passing(&sieve);
+    *to = *from;
+    if (passing > edge_count / 4 * 3)
+        return true;
+    if (passing)
+        sift_into(&sieve, level, to);
+    return passing && !sieve.places[nodes - 1].is_left_out;
 }
 
 /* --------------------------------------------------------------- division */
@@ -191,17 +228,17 @@ static void add_piece(struct tolerance *tolerance, struct tolerance_at from, str
     tolerance->pieces[tolerance->count++] = (struct tolerance_piece){from, line};
 }
 
-/* Adds the pieces behind the first line of the stretch. `tries`: a smaller part is tried. */
+/* Adds the pieces behind the first line of the stretch. */
 static void divide(struct piece_search *search, const struct paths_part *whole,
-                   const struct piece_stretch *stretch, size_t depth, bool tries)
+                   const struct piece_stretch *stretch, size_t depth)
 {
     struct tolerance_line low = stretch->line[0], high = stretch->line[1];
     struct piece_level *level = level_at(search, depth);
-    struct paths_part part = *whole;
+    struct paths_part part;
     if (low.k == high.k)
         return;
     struct tolerance_at middle = tolerance_ratio((__int128)low.a - high.a, (__int128)high.k - low.k);
-    if (tries && !make_smaller(search, whole, stretch, middle, level, &part)) {
+    if (!make_smaller(search, whole, stretch, middle, level, &part)) {
         add_piece(search->tolerance, middle, high);
         return;
     }
@@ -215,15 +252,11 @@ static void divide(struct piece_search *search, const struct paths_part *whole,
     level->behind = mem_grow(level->behind, &level->behind_capacity, part.edges.nodes, "pieces");
     find_before(&part.edges, search->longest, x, level->before);
     find_behind(&part.edges, x, level->behind);
-    /* If few edges were left out, the next interval is tried only when it has been divided too. */
-    bool tries_next = !tries || part.edges.nodes < whole->edges.nodes / 4 * 3 + 16;
     struct paths_part left = part, right = part;
     left.before[1] = right.before[0] = level->before;
     left.behind[1] = right.behind[0] = level->behind;
-    divide(search, &left, &(struct piece_stretch){{stretch->at[0], middle}, {low, line}}, depth + 1,
-           tries_next);
-    divide(search, &right, &(struct piece_stretch){{middle, stretch->at[1]}, {line, high}}, depth + 1,
-           tries_next);
+    divide(search, &left, &(struct piece_stretch){{stretch->at[0], middle}, {low, line}}, depth + 1);
+    divide(search, &right, &(struct piece_stretch){{middle, stretch->at[1]}, {line, high}}, depth + 1);
 }
 
 static void free_search(struct piece_search *search)
@@ -241,6 +274,8 @@ static void free_search(struct piece_search *search)
     }
     free(search->levels);
     free(search->places);
+    free(search->before);
+    free(search->behind);
 }
 
 void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
@@ -249,7 +284,9 @@ void tolerance_find(struct program_paths *paths, struct tolerance_at from, struc
     uint32_t nodes = paths->edges.nodes;
     struct piece_search search = {.tolerance = tolerance,
                                   .longest = paths->longest,
-                                  .places = mem_alloc(nodes, sizeof *search.places, "pieces")};
+                                  .places = mem_alloc(nodes, sizeof *search.places, "pieces"),
+                                  .before = mem_alloc(nodes, sizeof *search.before, "pieces"),
+                                  .behind = mem_alloc(nodes, sizeof *search.behind, "pieces")};
     struct paths_part part = {.edges = paths->edges};
     struct piece_stretch stretch = {.at = {from, to}};
     double *times[4];
@@ -262,8 +299,9 @@ void tolerance_find(struct program_paths *paths, struct tolerance_at from, struc
         find_behind(&paths->edges, x, times[i + 2]);
     }
     tolerance->count = 0;
+    tolerance->to = to;
     add_piece(tolerance, from, stretch.line[0]);
-    divide(&search, &part, &stretch, 0, false);
+    divide(&search, &part, &stretch, 0);
     for (size_t i = 0; i < 4; i++)
         free(times[i]);
     free_search(&search);

@@ -82,6 +82,7 @@ void program_paths_messages(struct program_paths *paths, struct tolerance_at at,
 struct tolerance {
     struct tolerance_piece *pieces; /* ascending; the first one begins at the lower end */
     size_t count, capacity;
+    struct tolerance_at to; /* the upper end */
 };
 
 /* The pieces between two values. The caller frees tolerance->pieces. */
@@ -91,14 +92,14 @@ void tolerance_find(struct program_paths *paths, struct tolerance_at from, struc
 /* The piece that holds from `at` on. */
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at);
 
-/* The largest value at which the time is at most `percent` above that at `base`. False: there is none, since
- * the time does not grow. */
-bool tolerance_limit(struct program_paths *paths, struct tolerance_at base, unsigned percent,
-                     struct tolerance_at *limit);
+/* The largest value at which the time is at most `percent` above that at `base`: on the pieces, of which
+ * there may be none, or beyond them. False: there is none, since the time does not grow. */
+bool tolerance_limit(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at base,
+                     unsigned percent, struct tolerance_at *limit);
 
 /* The largest value at which the time is what it is at 0: below it nothing is gained. False: there is none,
  * since the time never grows. */
-bool tolerance_floor(struct program_paths *paths, struct tolerance_at *floor);
+bool tolerance_floor(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at *floor);
 
 /* numerator / denominator in lowest terms; the denominator is not 0. Beyond 64 bits the nearest that fits. */
 struct tolerance_at tolerance_ratio(__int128 numerator, __int128 denominator);

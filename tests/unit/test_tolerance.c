@@ -67,6 +67,7 @@ static struct program_paths *open_text(const char *text, const struct tolerance_
 /* `line`: case, ranks, arcs, T(0), slope, breakpoints, T(1 ms), slope there, T(3000), three tolerances. */
 static void check_case(char *line)
 {
+    const struct tolerance none = {.count = 0};
     char *fields[12], path[128];
     struct program *program;
     struct program_paths *paths;
@@ -99,7 +100,9 @@ static void check_case(char *line)
         struct tolerance_at limit;
         const char *wanted = fields[9 + i];
         wanted += strspn(wanted, "\"");
-        assert_true(tolerance_limit(paths, ns(3000, 1), percents[i], &limit));
+        assert_true(tolerance_limit(paths, &tolerance, ns(3000, 1), percents[i], &limit));
+        assert_at(limit, read_fraction(&(const char *){wanted}));
+        assert_true(tolerance_limit(paths, &none, ns(3000, 1), percents[i], &limit));
         assert_at(limit, read_fraction(&wanted));
     }
     free(tolerance.pieces);
@@ -157,7 +160,7 @@ static void worked_examples_are_exact(void **state)
         assert_int_equal(tolerance.pieces[1].line.a, 6018000);
         assert_int_equal(tolerance.pieces[1].line.k, 1);
         struct tolerance_at floor;
-        assert_true(tolerance_floor(paths, &floor));
+        assert_true(tolerance_floor(paths, &tolerance, &floor));
         assert_at(floor, ns(examples[i].point, 1));
         free(tolerance.pieces);
         program_paths_close(paths);
@@ -459,8 +462,8 @@ static void a_flat_program_bears_anything(void **state)
     struct tolerance tolerance = {.count = 0};
     tolerance_find(paths, ns(0, 1), ns(1000, 1), &tolerance);
     assert_int_equal(tolerance.count, 1);
-    assert_false(tolerance_limit(paths, ns(3000, 1), 1, &limit));
-    assert_false(tolerance_floor(paths, &limit));
+    assert_false(tolerance_limit(paths, &tolerance, ns(3000, 1), 1, &limit));
+    assert_false(tolerance_floor(paths, &tolerance, &limit));
     free(tolerance.pieces);
     program_paths_close(paths);
     program->ops->close(program);

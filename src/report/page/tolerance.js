@@ -13,6 +13,7 @@
   const valueText = (p, value) =>
     value === null || !isFinite(value) ? "without end" : p.kind === "rate" ? `${size(value, 6)}/s` : p.kind === "time" ? time(value, 6) : `${digits(value * 1e12, 6)} ps/B`;
   const xText = (p, x) => (p.kind === "rate" ? valueText(p, x ? 1 / x : Infinity) : valueText(p, x));
+  const counted = (p) => (p.kind !== "time" ? "bytes" : p.of === "loggops.o" ? "overheads" : "messages");
   const limitsOf = (p) => Object.entries(p.tolerance).filter(([, value]) => value !== null);
   const change = (seconds, p) => seconds / p.makespan_s - 1;
   const signed = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(3)} %`;
@@ -162,7 +163,7 @@
           ? "The line is the time of the longest path, for each value. It is straight between the dots, and each dot is a value at which another path becomes the longest."
           : "Each dot is a run. Between the dots the time may do anything; the lines only lead the eye.",
         "The vertical line is the value of this experiment. The coloured marks are the values at which the program takes 1, 2 and 5 % longer.",
-        p.exact ? `The slope at the value is ${count(p.slope)} ${p.kind === "time" ? "messages" : "bytes"} on the longest path.` : "",
+        p.exact ? `The slope at the value is ${count(p.slope)} ${counted(p)} on the longest path.` : "",
       ].filter(Boolean),
       [
         legend([...limits.map((l) => ({name: `${l.word} longer: ${valueText(p, l.value)}`, color: l.color}))]),
@@ -203,7 +204,7 @@
             columns: [
               {name: "from", of: (b) => b.at},
               {name: "exactly", of: (b) => b.at_exact},
-              {name: p.kind === "time" ? "messages" : "bytes", of: (b) => b.slope},
+              {name: counted(p), of: (b) => b.slope},
             ],
             rows: p.breakpoints.slice(0, ROWS_LISTED),
           }
