@@ -39,29 +39,39 @@ static uint32_t add(struct space_builder *builder, uint32_t *next)
     return space->count - 1;
 }
 
-/* Switches on which all circuits of each lead as far. */
-enum start { START_RINGS, START_BOTH_WAYS, START_DISTANCES, STARTS };
+/* Switches on which all circuits of each lead as far; `back`: the other way round. */
+struct start {
+    enum { START_RINGS, START_BOTH_WAYS, START_DISTANCES } kind;
+    bool back;
+};
+static const struct start starts[] = {
+    {START_RINGS, false}, {START_BOTH_WAYS, false}, {START_DISTANCES, false},
+    {START_RINGS, true},  {START_DISTANCES, true},
+};
 
-/* The distance on switch `index`: 1 on all; 1 and -1 in turn; or 1, F, F^2 ... up to the last one below R, in
- * turn, where F is the smallest number with F^switches >= R. */
-static uint32_t distance_of(const struct collective_steps *steps, enum start start, uint32_t index)
+/* 1, F, F^2 ... up to the last one below R, in turn, where F is the smallest number with F^switches >= R. */
+static uint32_t power_of(const struct collective_steps *steps, uint32_t index)
 {
-    if (start != START_DISTANCES)
-        return start == START_BOTH_WAYS && index % 2 ? steps->ranks - 1 : 1;
     for (uint32_t factor = 2;; factor++) {
-        uint32_t levels = 0;
+        uint32_t levels = 0, distance = 1;
         for (uint64_t reach = 1; reach < steps->ranks; reach *= factor)
             levels++;
-        if (levels > steps->switches)
-            continue;
-        uint32_t distance = 1;
-        for (uint32_t i = 0; i < index % levels; i++)
+        for (uint32_t i = 0; i < index % levels && levels <= steps->switches; i++)
             distance *= factor;
-        return distance;
+        if (levels <= steps->switches)
+            return distance;
     }
 }
 
-static uint32_t *start_circuits(const struct collective_steps *steps, enum start start)
+/* The distance on switch `index`. */
+static uint32_t distance_of(const struct collective_steps *steps, struct start start, uint32_t index)
+{
+    uint32_t distance = start.kind == START_DISTANCES ? power_of(steps, index) : 1;
+    bool back = start.back || (start.kind == START_BOTH_WAYS && index % 2);
+    return back ? steps->ranks - distance : distance;
+}
+
+static uint32_t *start_circuits(const struct collective_steps *steps, struct start start)
 {
     uint32_t *next = mem_alloc(cells_of(steps), sizeof *next, "circuits"), ranks = steps->ranks;
     for (uint32_t i = 0; i < steps->switches; i++) {
@@ -127,7 +137,7 @@ void collective_space_init(struct collective_space *space, const struct collecti
                            const struct collective_network *network)
 {
     size_t size = 8;
-    while (size < 2 * ((size_t)steps->count + 2))
+    while (size < 2 * ((size_t)steps->count + sizeof starts / sizeof *starts))
         size *= 2;
     struct space_builder builder = {
         .space = space,
@@ -139,8 +149,8 @@ void collective_space_init(struct collective_space *space, const struct collecti
     *space = (struct collective_space){
         .steps = steps->count,
         .own = mem_alloc((size_t)steps->count + 1, sizeof *space->own, "configurations of switches")};
-    for (int start = 0; start < STARTS; start++)
-        add(&builder, start_circuits(steps, (enum start)start));
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        add(&builder, start_circuits(steps, starts[i]));
     space->starts = space->count;
     for (uint32_t i = 0; i < steps->count; i++)
         space->own[i] = add(&builder, circuits_of(&builder, i));
