@@ -845,8 +845,8 @@ static void wrong_settings_are_refused(void **state)
     static const char *const cases[][2] = {
         {"rotor.switches=5",
          "rotor.switches=5 is too many for 5 nodes: each switch needs a matching, and they have 4"},
-        {"rotor.failed=4", "there is no switch 4; the 4 switches have the numbers from 0 to 3"},
-        {"rotor.failed=0,1,2,3", "all 4 switches have failed"},
+        {"rotor.failed=4", "there is no switch 4; the last one is switch 3"},
+        {"rotor.failed=0,1,2,3", "leaves no switch that works"},
         {"rotor.failed=0;1", "is no list of switches"},
         {"rotor.failed=-1", "is no list of switches"},
         {"rotor.failed=1,", "is no list of switches"},

@@ -428,6 +428,15 @@ static void timelines_of_tdm_fabrics_add_up(void **state)
                                 "tdm.schedule=logical", NULL});
 }
 
+static void timelines_of_rotor_switches_add_up(void **state)
+{
+    static const char *const ways[] = {"rotor.hops=1", "rotor.hops=2", "rotor.short=4kB"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        check((const char *const[]){"fabric=rotor", ways[i], "rotor.switches=3", "rotor.slot=5us",
+                                    "rotor.guard=300ns", "workload=alltoall:ranks=8,bytes=3000B", NULL});
+}
+
 static void a_failed_run_leaves_nothing(void **state)
 {
     (void)state;
@@ -467,6 +476,7 @@ int main(void)
         cmocka_unit_test(timelines_of_fmu_fabrics_add_up),
         cmocka_unit_test(timelines_of_photonic_fabrics_add_up),
         cmocka_unit_test(timelines_of_tdm_fabrics_add_up),
+        cmocka_unit_test(timelines_of_rotor_switches_add_up),
         cmocka_unit_test(a_failed_run_leaves_nothing),
     };
     diag_set_sink(quiet, NULL);

@@ -152,9 +152,8 @@ static enum status read_failed(struct rotor_plan *plan)
             return STATUS_BAD_INPUT;
         }
         if (number >= plan->switches) {
-            diag_error("rotor.failed=%s: there is no switch %lu; the %" PRIu32
-                       " switches have the numbers from 0 to %" PRIu32,
-                       text, number, plan->switches, plan->switches - 1);
+            diag_error("rotor.failed=%s: there is no switch %lu; the last one is switch %" PRIu32, text,
+                       number, plan->switches - 1);
             return STATUS_BAD_INPUT;
         }
         plan->working -= !plan->failed[number];
@@ -163,8 +162,7 @@ static enum status read_failed(struct rotor_plan *plan)
     }
     if (plan->working)
         return STATUS_OK;
-    diag_error("rotor.failed=%s: all %" PRIu32 " switches have failed, so nothing can be sent", text,
-               plan->switches);
+    diag_error("rotor.failed=%s leaves no switch that works, so nothing can be sent", text);
     return STATUS_BAD_INPUT;
 }
 
