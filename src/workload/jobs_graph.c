@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "workload/jobs.h"
 
 /* -------------------------------------------------------------- operations */

@@ -281,6 +281,11 @@ static void wrong_nodes_are_refused_with_their_byte(void **state)
     put_number(&node, "comm_type", 9, 10);
     end_message(&traces[0], &node);
     refused("is of the kind 10 of collective calls; there are 0 (ALL_REDUCE) to 9 (BARRIER)");
+    begin_both();
+    begin_node(3, COMPUTE);
+    put_number(&node, "helio_core", 7, 255);
+    end_message(&traces[0], &node);
+    refused("the number of a core or NIC of node 3 is at most 254");
 }
 
 static void put_call(struct text *trace, uint64_t id, const char *group)

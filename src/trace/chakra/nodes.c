@@ -258,11 +258,13 @@ static void take_own_cores(struct nodes_reader *reader, const Chakra__Node *node
 {
     uint64_t core = operation->core, nic = number_or_0(node, CHAKRA_OWN_NIC);
     number_of(node, CHAKRA_OWN_CORE, &core);
-    if (core >= CHAKRA_MOST_CORES || nic >= CHAKRA_MOST_CORES)
-        fail(reader, reader->at, "node %llu is on a core or NIC of its own, whose number is at most %d",
+    if (core >= CHAKRA_MOST_CORES || nic >= CHAKRA_MOST_CORES) {
+        fail(reader, reader->at, "the number of a core or NIC of node %llu is at most %d",
              (unsigned long long)node->id, CHAKRA_MOST_CORES - 1);
-    else
-        operation->core = (uint8_t)core, operation->nic = (uint8_t)nic;
+        return;
+    }
+    operation->core = (uint8_t)core;
+    operation->nic = (uint8_t)nic;
 }
 
 static void add_node(struct nodes_reader *reader, const Chakra__Node *node)
