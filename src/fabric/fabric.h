@@ -54,10 +54,12 @@ struct fabric_callbacks {
 struct fabric_pair {
     uint32_t source, destination;
     uint64_t messages;
+    uint64_t bytes; /* of these messages; at most INT64_MAX */
 };
 
 struct fabric_phase {
-    uint32_t pattern;                /* phases with the same pairs have the same number, from 0 */
+    uint32_t pattern; /* phases with the same pairs have the same number, from 0 */
+    uint64_t times;   /* that the pairs send in turn: messages and bytes are those of all times */
     const struct fabric_pair *pairs; /* ascending by (source, destination) */
     size_t count;
 };
