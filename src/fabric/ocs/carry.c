@@ -44,11 +44,11 @@ static void take_part(struct ocs *ocs, uint32_t index)
         ocs_no_bytes_left(ocs, pair);
     place_part(ocs, piece, bytes);
     loop_at(ocs->fabric.params.loop, piece->part_ends, ocs->end_kind, index);
-    if (transfer->is_visible)
+    if (transfer->visible != PS_NEVER)
         return;
-    transfer->is_visible = true;
     pair->last_visible = ps_max(pair->last_visible, ps_add(piece->part_began, ocs_light_ps(ocs)));
-    fabric_visible(&ocs->fabric, transfer->message, pair->last_visible);
+    transfer->visible = pair->last_visible;
+    fabric_visible(&ocs->fabric, transfer->message, transfer->visible);
 }
 
 /* A request takes what waits; with several switches, one message each. */
@@ -60,6 +60,8 @@ static void take_budget(struct ocs *ocs, struct ocs_piece *piece, struct ocs_pai
         bytes = (sum_t)first->left;
     piece->budget = bytes < (sum_t)UINT64_MAX ? (uint64_t)bytes : UINT64_MAX;
     pair->covered_bytes += piece->budget;
+    if (ocs->planes > 1 && first->next != OCS_NONE) /* nothing covers the messages behind it */
+        pair->uncovered_since = ocs_transfer(ocs, first->next)->told;
     pair->has_request = false;
     pair->request = OCS_NONE;
 }
@@ -148,8 +150,11 @@ static void free_ports(struct ocs *ocs, const struct ocs_piece *piece)
 void ocs_disarm(struct ocs *ocs, uint32_t index)
 {
     struct ocs_piece *piece = ocs_piece(ocs, index);
+    const struct ocs_pair *pair = &ocs->pairs[piece->pair];
     piece->state = PIECE_IDLE;
     ocs->pairs[piece->pair].armed = OCS_NONE;
+    if (piece->run_began > fabric_now(&ocs->fabric)) /* the set-up is not over */
+        release(ocs, piece->plane, OCS_SENDER, pair->source);
     free_ports(ocs, piece);
 }
 
@@ -180,7 +185,7 @@ static void deliver(struct ocs *ocs, uint32_t index)
     const struct ocs_transfer *transfer = ocs_transfer(ocs, index);
     uint32_t message = transfer->message;
     ps_t now = fabric_now(&ocs->fabric), there = ps_add(now, ocs_light_ps(ocs));
-    there = ps_max(there, ocs->pairs[transfer->pair].last_visible);
+    there = ps_max(there, transfer->visible);
     tap_emit_part(ocs->fabric.params.tap, message, TAP_PART_WIRE, now, there, NULL, 0);
     pool_give(&ocs->transfers, index);
     fabric_sender_done(&ocs->fabric, message, now);
@@ -239,6 +244,7 @@ static void cut(struct ocs *ocs, uint32_t index)
     }
     transfer->left += rest;
     pair->waiting_bytes += rest;
+    pair->uncovered_since = now;
 }
 
 static void fail_piece(struct ocs *ocs, uint32_t index)

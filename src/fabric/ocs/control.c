@@ -43,7 +43,7 @@ void ocs_request(struct ocs *ocs, uint32_t at)
         return;
     pair->has_request = true;
     ps_t now = fabric_now(&ocs->fabric);
-    ps_t answer = ps_add(ocs_transfer(ocs, pair->waiting.head)->told, ocs->config->controller_ps);
+    ps_t answer = ps_add(pair->uncovered_since, ocs->config->controller_ps);
     if (answer <= now || has_circuit(ocs, pair))
         ocs_on_request(ocs, at);
     else

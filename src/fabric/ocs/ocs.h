@@ -64,7 +64,7 @@ struct ocs_transfer {
     uint32_t parts; /* that circuits carry at this instant */
     uint64_t left;  /* bytes that no circuit has taken */
     ps_t told;      /* until when the tap knows what it did */
-    bool is_visible;
+    ps_t visible;   /* at its receiver; PS_NEVER: no circuit has taken it yet */
 };
 
 enum ocs_piece_state {
@@ -115,6 +115,7 @@ struct ocs_pair {
     bool has_request;          /* listed, or on its way to the controller */
     uint32_t request;          /* the piece, once it is listed; or OCS_NONE */
     bool waits_for_round;
+    ps_t uncovered_since; /* the first of the waiting bytes that nothing covers came then */
     ps_t last_visible;
 };
 

@@ -38,9 +38,14 @@ void ocs_pair_submit(struct ocs *ocs, uint32_t index)
     uint64_t bytes = fabric_message_bytes(&ocs->fabric, message);
     uint32_t at = ocs_pair_of(ocs, message->source_node, message->destination_node);
     uint32_t taken = pool_take(&ocs->transfers);
-    *ocs_transfer(ocs, taken) = (struct ocs_transfer){
-        .message = index, .pair = at, .left = bytes ? bytes : 1, .told = fabric_now(&ocs->fabric)};
+    *ocs_transfer(ocs, taken) = (struct ocs_transfer){.message = index,
+                                                      .pair = at,
+                                                      .left = bytes ? bytes : 1,
+                                                      .told = fabric_now(&ocs->fabric),
+                                                      .visible = PS_NEVER};
     struct ocs_pair *pair = &ocs->pairs[at];
+    if (pair->waiting_bytes <= pair->covered_bytes)
+        pair->uncovered_since = fabric_now(&ocs->fabric);
     pair->waiting_bytes += bytes ? bytes : 1;
     pair->submitted++;
     queue_append(&pair->waiting, transfer_links(ocs), taken);
