@@ -27,12 +27,13 @@
  *   ideal.c            no latency, no limit of bandwidth: the tutorial
  *   hockney.c          latency + size / bandwidth
  *   loggops.h, .c      LogGOPS, with its hosts: the parameters, which engine/loggops uses
- *   hybrid.c           small messages by packet, large ones by fmu
+ *   hybrid/            small messages by packet, large ones by fmu, ocs or rotor
  *   packet/            packet switching: max-min fair flows, on any topology
  *   fmu/               an optically disaggregated memory pool
  *   photonic/          circuit, packetised, segment: three switchings of one photonic network
  *   tdm/               tdm-compiled, tdm-dynamic: time-multiplexed light paths
  *   rotor/             optical switches that rotate through fixed matchings
+ *   ocs/               optical circuit switches: on demand, compiled, static
  *
  * No file outside includes a header of these folders, and no fabric includes another one's: code that needs a
  * fabric finds it in the list by its name, and its parameters in the config. */
@@ -116,6 +117,8 @@ struct fabric_ops {
     const char *doc;                  /* one line for --help */
     const struct param_table *params; /* its parameters; NULL = it has none */
     const struct metric_table *metrics;
+    /* The metrics of a fabric whose metrics depend on its parameters, which has none in `metrics`. */
+    const struct metric_table *(*metrics_of)(const struct fabric *fabric);
     enum fabric_host_path host_path;
     /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
      * host model it has to be set to what wire and switches take. */

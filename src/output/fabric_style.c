@@ -20,13 +20,14 @@ static const struct {
     {"tdm-compiled", {0xd08200, 0xc6ad52, FABRIC_DASH_NONE, FABRIC_MARKER_TRIANGLE}},
     {"tdm-dynamic", {0x691848, 0xff6abc, FABRIC_DASH_LONG, FABRIC_MARKER_DIAMOND}},
     {"rotor", {0x077147, 0xa6f698, FABRIC_DASH_DOT, FABRIC_MARKER_CIRCLE}},
+    {"ocs", {0xe56f45, 0xeeaa27, FABRIC_DASH_SHORT, FABRIC_MARKER_STAR}},
 };
 enum { NAMED = sizeof named / sizeof *named };
 
 /* For all other names. */
 static const struct {
     uint32_t light_rgb, dark_rgb;
-} spare[] = {{0x745a89, 0xe9e16b}, {0xe56f45, 0xeeaa27}, {0x04430e, 0x5adea5}};
+} spare[] = {{0x745a89, 0xe9e16b}, {0x04430e, 0x5adea5}};
 enum { SPARE = sizeof spare / sizeof *spare };
 
 static const struct {

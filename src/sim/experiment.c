@@ -252,8 +252,10 @@ static uint64_t work_of(struct experiment *experiment)
 
 static void keep_statistics(void *self, struct fabric *fabric)
 {
-    if (fabric->ops->metrics)
-        result_keep_statistics(self, fabric->ops->metrics, fabric->ops->statistics(fabric));
+    const struct fabric_ops *ops = fabric->ops;
+    const struct metric_table *metrics = ops->metrics_of ? ops->metrics_of(fabric) : ops->metrics;
+    if (metrics)
+        result_keep_statistics(self, metrics, ops->statistics(fabric));
 }
 
 /* The engine of ranks alone spends time in cores. */

@@ -65,8 +65,8 @@ static const char *const topologies[] = {"", "topology=torus:4x4", "topology=fat
 static void an_empty_message_takes_the_latency(void **state)
 {
     (void)state;
-    static const char *const fabrics_exact[] = {"hockney", "packet",     "fmu",    "hybrid",
-                                                "circuit", "packetised", "segment"};
+    static const char *const fabrics_exact[] = {"hockney", "packet",     "fmu",     "hybrid",
+                                                "circuit", "packetised", "segment", "ocs"};
     for (size_t i = 0; i < COUNT(fabrics_exact); i++)
         for (size_t j = 0; j < COUNT(machines); j++)
             for (size_t k = 0; k < COUNT(topologies); k++) {
@@ -95,7 +95,12 @@ static void settings_change_the_latency(void **state)
         {"hybrid", "fmu.t_switch=10ns fmu.t_ocm=0ps fmu.bandwidth=900GB/s"},
         {"segment", "photonic.eo=3ns photonic.oe=4ns photonic.converter=5ns"},
         {"segment", "photonic.node_links=free"},
-        {"packet", "packet.hop_latency=1us topology=torus:4x4"}};
+        {"packet", "packet.hop_latency=1us topology=torus:4x4"},
+        {"ocs", "ocs.switching=1ms ocs.controller=70us"},
+        {"ocs", "ocs.switches=3 ocs.wavelengths=5"},
+        {"ocs", "ocs.control=static"},
+        {"hybrid", "hybrid.large=ocs hybrid.pivot=0B"},
+        {"hybrid", "hybrid.large=ocs"}};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t j = 0; j < COUNT(machines); j++) {
             char settings[512];
@@ -151,8 +156,8 @@ static void matchings_add_their_waits(void **state)
 static void a_large_message_has_its_rate(void **state)
 {
     (void)state;
-    static const char *const fabrics_with_rates[] = {"hockney",    "packet",  "fmu",          "circuit",
-                                                     "packetised", "segment", "tdm-compiled", "tdm-dynamic"};
+    static const char *const fabrics_with_rates[] = {
+        "hockney", "packet", "fmu", "circuit", "packetised", "segment", "tdm-compiled", "tdm-dynamic", "ocs"};
     const double bytes = 64 << 20;
     for (size_t i = 0; i < COUNT(fabrics_with_rates); i++)
         for (size_t j = 0; j < COUNT(machines); j++) {
@@ -196,8 +201,9 @@ static void a_node_has_its_rate(void **state)
 static void a_machine_makes_fabrics_equal(void **state)
 {
     (void)state;
-    static const char *const equal[] = {"hockney",    "packet",  "fmu",          "hybrid",      "circuit",
-                                        "packetised", "segment", "tdm-compiled", "tdm-dynamic", "rotor"};
+    static const char *const equal[] = {"hockney",     "packet",     "fmu",     "hybrid",
+                                        "circuit",     "packetised", "segment", "tdm-compiled",
+                                        "tdm-dynamic", "ocs",        "rotor"};
     struct description_texts reasons;
     struct result first = run("packet", "pingpong:bytes=0B,iterations=1", odd);
     assert_int_equal(first.network.rate_bytes_per_s, UINT64_C(40125000000));

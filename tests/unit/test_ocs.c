@@ -46,7 +46,7 @@ static enum status run(const struct call *const *calls, uint32_t ranks, const ch
 
 #define SET(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* -------------------------------------------------------------- closed forms */
+/* ------------------------------------------------------------- closed forms */
 
 static void a_circuit_is_set_up_once(void **state)
 {
@@ -163,6 +163,35 @@ static void parts_say_where_the_time_goes(void **state)
                                     "1 queue 500-16000 a circuit from node 1\n"
                                     "1 switch 16000-26000 the set-up of a circuit from node 1\n"
                                     "1 transfer 26000-27000\n");
+}
+
+/* ------------------------------------------------------------------- hybrid */
+
+static ps_t time_of(const char *fabric, uint64_t bytes, const char *pivot)
+{
+    const struct call left[] = {SEND(1, 1, bytes), FINALIZE}, right[] = {RECV(0, 1, bytes), FINALIZE};
+    const struct call *const calls[] = {left, right};
+    script_run(calls, 2, fabric,
+               SET("ocs.bandwidth=4GB/s", "packet.bandwidth=1GB/s", "packet.latency=2us", "hybrid.large=ocs",
+                   "mpi.eager_threshold=1GB", pivot),
+               &out);
+    assert_int_equal(out.status, STATUS_OK);
+    return out.makespan;
+}
+
+/* 2 us + S ns = 11 us + S / 4 ns: S = 12000. From there on a message takes a circuit. */
+static void hybrid_takes_the_faster_way(void **state)
+{
+    (void)state;
+    for (uint64_t bytes = 11990; bytes < 12010; bytes++) {
+        ps_t packet = time_of("packet", bytes, "hybrid.pivot=auto");
+        ps_t ocs = time_of("ocs", bytes, "hybrid.pivot=auto");
+        bool is_near = packet - ocs < NS && ocs - packet < NS; /* the pivot is rounded up to a byte */
+        ps_t hybrid = time_of("hybrid", bytes, "hybrid.pivot=auto");
+        assert_true(hybrid == (packet < ocs ? packet : ocs) || (is_near && hybrid == ps_max(packet, ocs)));
+        assert_int_equal(time_of("hybrid", bytes, "hybrid.pivot=1MB"), packet);
+        assert_int_equal(time_of("hybrid", bytes, "hybrid.pivot=0B"), ocs);
+    }
 }
 
 /* ---------------------------------------------------------- random programs */
@@ -470,7 +499,7 @@ static void circuits_on_demand_equal_the_slow_simulator(void **state)
     }
 }
 
-/* ------------------------------------------------------------- plans and bounds */
+/* --------------------------------------------------------- plans and bounds */
 
 struct planned {
     ps_t makespan, bound;
@@ -562,6 +591,7 @@ int main(void)
         cmocka_unit_test(static_circuits_follow_the_traffic),
         cmocka_unit_test(a_switch_fails),
         cmocka_unit_test(parts_say_where_the_time_goes),
+        cmocka_unit_test(hybrid_takes_the_faster_way),
         cmocka_unit_test(circuits_on_demand_equal_the_slow_simulator),
         cmocka_unit_test(plans_take_the_time_of_their_schedules),
         cmocka_unit_test(programs_off_their_plan_end),

@@ -29,7 +29,7 @@ enum status ocs_plan_check(const struct ocs *ocs)
     return STATUS_BAD_INPUT;
 }
 
-/* ----------------------------------------------------------------- schedules */
+/* ---------------------------------------------------------------- schedules */
 
 /* The planes that have not failed, by the number of the schedule's switch. */
 static uint32_t usable_planes(const struct ocs *ocs, uint32_t *planes)
