@@ -278,8 +278,6 @@ void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint
 {
     maker->paths = paths;
     maker->terms = mem_alloc(events, sizeof *maker->terms, "paths");
-    for (uint32_t event = 0; event < events; event++)
-        maker->terms[event].message = PATHS_NO_MESSAGE;
     maker->recent = mem_alloc(RECENT_NODES, sizeof *maker->recent, "paths");
     maker->more_count = 1;
     maker->more = mem_grow(maker->more, &maker->more_capacity, 1, "paths");

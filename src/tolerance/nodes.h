@@ -29,6 +29,13 @@ struct node_maker {
 void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint32_t events);
 void node_maker_free(struct node_maker *maker);
 
+/* So many edges lead to the event. Comes before the first edge. */
+static inline void nodes_begin(struct node_maker *maker, uint32_t event, uint32_t edges)
+{
+    maker->terms[event].message = PATHS_NO_MESSAGE;
+    maker->terms[event].waits = edges;
+}
+
 /* `to` happens `cost` after `from`, which is settled. `send`: by this message; PATHS_NO_MESSAGE: by none. */
 void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
                   uint32_t send);

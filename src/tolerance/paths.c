@@ -259,13 +259,13 @@ static void count_edges(struct maker *maker)
 {
     for (uint32_t index = (maker->events - 1) / 2; index-- > 0;) {
         const struct graph_operation *operation = operation_at(maker, index);
-        maker->nodes.terms[2 * index].waits = operation->needs;
-        maker->nodes.terms[2 * index + 1].waits =
-            edges_to_end(maker, index, (enum graph_kind)operation->kind);
+        nodes_begin(&maker->nodes, 2 * index, operation->needs);
+        nodes_begin(&maker->nodes, 2 * index + 1,
+                    edges_to_end(maker, index, (enum graph_kind)operation->kind));
         if (!operation->needs)
             maker->ready[maker->ready_count++] = 2 * index;
     }
-    maker->nodes.terms[maker->events - 1].waits = UINT32_MAX; /* it is settled last in any case */
+    nodes_begin(&maker->nodes, maker->events - 1, UINT32_MAX); /* it is settled last in any case */
 }
 
 /* Follows events in an order in which each one is behind its causes. */
