@@ -147,6 +147,8 @@ static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve
     }
     if (has_curve)
         json_put(object, "curve", curve_json(answer));
+    if (has_curve && answer->pieces.count)
+        json_put_number(object, "first_slope", (double)answer->pieces.pieces[0].line.k);
     return object;
 }
 

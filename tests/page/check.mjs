@@ -99,6 +99,16 @@ const facts = (width) => `(() => {
           program: data.pattern,
           saved: "source,destination,slot,links",
         }
+      : data.parameters
+      ? {
+          fabrics: [],
+          due: data.parameters.map((_, i) => "curve-" + i).concat(
+            data.parameters.length > 1 ? ["tornado"] : [],
+            data.parameters.some((p) => p.longest_path?.messages) ? ["path"] : [],
+          ),
+          program: data.program,
+          saved: data.parameters.length > 1 ? "parameter,better_s,makespan_s,worse_s" : data.parameters[0].exact ? "from,exactly," : "value_s,makespan_s",
+        }
       : data.entries || data.curve
       ? {
           fabrics: [],

@@ -120,6 +120,13 @@
     return {scale: 1e-12, name: "ps/B"};
   }
 
+  // The pieces, of which the first one begins at the lower end. A rate without end has no number.
+  function piecesOf(p) {
+    const begins = p.curve[0][0];
+    const first = p.kind === "rate" ? (begins ? 1 / begins : null) : begins;
+    return [{at: first, at_exact: "", slope: p.first_slope}, ...p.breakpoints];
+  }
+
   // What is of interest: up to beyond the last limit.
   function shownUpTo(p) {
     const last = d3.max([2 * xOf(p, p.base), ...limitsOf(p).map(([, value]) => 1.15 * xOf(p, value))]);
@@ -153,7 +160,8 @@
         : p.best_s < p.makespan_s
           ? `Each better value gains, down to ${time(p.best_s, 6)}.`
           : "The time does not depend on it here.";
-    const yearned = d3.extent([...points.map((c) => c[1]), p.makespan_s]);
+    const [least, most] = d3.extent([...points.map((c) => c[1]), p.makespan_s]);
+    const domain = most > least ? [least, most] : [0, 2 * most || 1];
     return section(
       `curve-${i}`,
       p.of,
@@ -174,7 +182,7 @@
             marginLeft: 64,
             color: {type: "identity"},
             x: {label, domain: [0, end / scale], grid: true, ticks: width < 500 ? 4 : 8, tickFormat: (v) => digits(v, 4)},
-            y: {label: `time in ${y.name}`, domain: yearned.map((v) => v / y.scale), nice: true, grid: true, ticks: 6, tickFormat: (v) => digits(v, 5)},
+            y: {label: `time in ${y.name}`, domain: domain.map((v) => v / y.scale), nice: true, grid: true, ticks: 6, tickFormat: (v) => digits(v, 5)},
             marks: [
               Plot.ruleX([xOf(p, p.base) / scale], {stroke: "var(--ink)", strokeDasharray: "4,3"}),
               Plot.line(points, {x: (c) => c[0] / scale, y: (c) => c[1] / y.scale, stroke: palette[0], strokeWidth: 2, strokeOpacity: p.exact ? 1 : 0.4}),
@@ -200,13 +208,13 @@
       ],
       p.exact
         ? {
-            name: "breakpoints",
+            name: "pieces",
             columns: [
               {name: "from", of: (b) => b.at},
               {name: "exactly", of: (b) => b.at_exact},
               {name: counted(p), of: (b) => b.slope},
             ],
-            rows: p.breakpoints.slice(0, ROWS_LISTED),
+            rows: piecesOf(p).slice(0, ROWS_LISTED),
           }
         : {
             name: "runs",
