@@ -5,8 +5,8 @@
  *
  * Planned pieces keep the order of the plan: a piece begins when it is the first of both its ports. A circuit
  * is set up before its bytes are there. A port waits for them as long as a set-up takes; if other bytes still
- * wait for it then, the pieces before these are put off until they have bytes. So the earliest piece that has
- * bytes begins at last, and nothing waits for ever.
+ * wait for it then, the program is off the plan until the next phase: pieces without bytes leave the lists,
+ * and ports take the piece that has had bytes for the longest time and can begin. So nothing waits for ever.
  *
  * Requests begin when both ports are free, and no planned piece with bytes waits for them. */
 
@@ -71,16 +71,15 @@ static bool is_impatient(struct ocs *ocs, enum ocs_side side, uint32_t plane, ui
     return now - port->waits_since >= ocs->config->switching_ps;
 }
 
-/* Puts off the pieces without bytes that the port has before `ready`. The program does not follow the plan.
- */
-static void put_off(struct ocs *ocs, enum ocs_side side, uint32_t plane, uint32_t node, uint32_t ready)
+/* The program does not follow the plan: pieces without bytes are put off. */
+static void leave_plan(struct ocs *ocs)
 {
     ocs->is_off_plan = true;
-    for (uint32_t index = ocs_port(ocs, side, plane, node)->list.first; index != ready;
-         index = ocs_port(ocs, side, plane, node)->list.first) {
-        ocs_list_remove(ocs, index);
-        ocs_mark_piece(ocs, index);
-    }
+    for (uint32_t index = 0; index < ocs->pieces.fresh; index++)
+        if (ocs_piece(ocs, index)->state == PIECE_IDLE && ocs_piece(ocs, index)->is_listed) {
+            ocs_list_remove(ocs, index);
+            ocs_mark_piece(ocs, index);
+        }
 }
 
 /* Whether bytes wait for this port that no planned piece will carry. */
@@ -90,6 +89,19 @@ static bool is_requested(const struct ocs *ocs, enum ocs_side side, uint32_t nod
     while (index != OCS_NONE && bytes_of(ocs, index) <= 0)
         index = ocs_piece(ocs, index)->behind[side];
     return index != OCS_NONE;
+}
+
+/* Off the plan: the first planned piece that has bytes and whose other port is free. */
+static uint32_t first_that_can_begin(const struct ocs *ocs, enum ocs_side side, uint32_t plane, uint32_t node)
+{
+    for (uint32_t index = ocs_first_ready(ocs, side, plane, node); index != OCS_NONE;
+         index = ocs_piece(ocs, index)->behind[side]) {
+        const struct ocs_piece *piece = ocs_piece(ocs, index);
+        if (piece->state == PIECE_READY &&
+            is_free(ocs, 1 - side, plane, ocs_node(&ocs->pairs[piece->pair], 1 - side)))
+            return index;
+    }
+    return OCS_NONE;
 }
 
 /* What the port takes in the order of the plan. */
@@ -106,25 +118,13 @@ static uint32_t choose_in_order(struct ocs *ocs, enum ocs_side side, uint32_t pl
             ocs_disarm(ocs, port->piece);
         if (ready == OCS_NONE)
             return request_at(ocs, side, plane, node);
-        put_off(ocs, side, plane, node, ready);
+        leave_plan(ocs);
+        return first_that_can_begin(ocs, side, plane, node);
     }
     if (port->piece != OCS_NONE)
         return OCS_NONE;
     return port->list.first != OCS_NONE ? planned_at(ocs, side, plane, node)
                                         : request_at(ocs, side, plane, node);
-}
-
-/* Off the plan: the first planned piece that has bytes and whose other port is free. */
-static uint32_t first_that_can_begin(const struct ocs *ocs, enum ocs_side side, uint32_t plane, uint32_t node)
-{
-    for (uint32_t index = ocs_first_ready(ocs, side, plane, node); index != OCS_NONE;
-         index = ocs_piece(ocs, index)->behind[side]) {
-        const struct ocs_piece *piece = ocs_piece(ocs, index);
-        if (piece->state == PIECE_READY &&
-            is_free(ocs, 1 - side, plane, ocs_node(&ocs->pairs[piece->pair], 1 - side)))
-            return index;
-    }
-    return OCS_NONE;
 }
 
 static uint32_t choose_off_plan(struct ocs *ocs, enum ocs_side side, uint32_t plane, uint32_t node)
@@ -255,8 +255,9 @@ static uint64_t first_group(struct ocs *ocs, uint32_t plane)
     }
     for (uint32_t node = 0; node < ocs->nodes && group != UINT64_MAX; node++) {
         uint32_t index = ocs_port(ocs, OCS_SENDER, plane, node)->list.first;
-        ocs->is_off_plan |= index != OCS_NONE && ocs_piece(ocs, index)->state != PIECE_READY &&
-                            ocs_piece(ocs, index)->group <= group;
+        if (index != OCS_NONE && ocs_piece(ocs, index)->state != PIECE_READY &&
+            ocs_piece(ocs, index)->group <= group)
+            leave_plan(ocs);
     }
     return group;
 }

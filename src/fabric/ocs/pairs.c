@@ -66,7 +66,8 @@ uint32_t ocs_piece_new(struct ocs *ocs, uint32_t pair)
 void ocs_piece_append(struct ocs *ocs, uint32_t piece)
 {
     queue_append(&ocs->pairs[ocs_piece(ocs, piece)->pair].idle, piece_links(ocs), piece);
-    ocs_list_insert(ocs, piece);
+    if (!ocs->is_off_plan)
+        ocs_list_insert(ocs, piece);
 }
 
 static void free_piece(struct ocs *ocs, uint32_t index)
@@ -134,6 +135,8 @@ static bool fill_next(struct ocs *ocs, struct ocs_pair *pair)
         return true;
     }
     piece->state = PIECE_READY;
+    if (ocs->is_off_plan)
+        piece->order = ocs->next_order++;
     queue_append(&pair->ready, piece_links(ocs), index);
     if (piece->is_listed)
         ocs_mark_piece(ocs, index);
@@ -171,7 +174,8 @@ static void keep_planned(struct ocs *ocs, uint32_t index)
         free_piece(ocs, index);
     } else if (piece->budget) {
         queue_prepend(&pair->idle, piece_links(ocs), index);
-        ocs_list_insert(ocs, index);
+        if (!ocs->is_off_plan)
+            ocs_list_insert(ocs, index);
     } else if (piece->times > 1) {
         piece->times--;
         piece->budget = piece->refill;

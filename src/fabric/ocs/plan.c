@@ -229,9 +229,9 @@ void ocs_load_phase(struct ocs *ocs)
         ocs->pairs[pairs[i]].planned += phase->pairs[i].messages;
         ocs->expected += phase->pairs[i].messages;
     }
+    ocs->is_off_plan = false;
     for (size_t i = 0; plan && i < plan->count; i++)
         add_piece(ocs, pairs[plan->pieces[i].pair], &plan->pieces[i], plan->count, phase->times);
-    ocs->is_off_plan = false;
     if (plan)
         take_numbers(ocs, plan->count, phase->times);
     free(pairs);
