@@ -45,15 +45,8 @@ static json_t *pieces_json(const struct circuit_schedule *schedule)
 static enum status save(const char *path, const char *title, json_t *results)
 {
     json_object_del(results, "seconds"); /* the same schedule has the same page */
-    json_put_text(results, "schema", "helio-circuits-page-1");
-    json_put_text(results, "version", HELIO_VERSION);
     json_put_text(results, "demand", title);
-    char *text = json_take_line(results, JSON_EXACT);
-    enum status status = report_page_save(
-        path, &(struct report_content){
-                  .title = title, .results = text, .meanings = "{}", .program = REPORT_OF_CIRCUITS});
-    free(text);
-    return status;
+    return report_page_save_json(path, title, REPORT_OF_CIRCUITS, "helio-circuits-page-1", results);
 }
 
 enum status circuit_page_save(const char *path, const char *title, json_t *results,

@@ -1,18 +1,9 @@
 #include "report/collective_page.h"
 
-#include <stdlib.h>
-
 #include "report/page.h"
 
 enum status collective_page_save(const char *path, const char *title, json_t *results)
 {
-    json_put_text(results, "schema", "helio-coll-circuits-page-1");
-    json_put_text(results, "version", HELIO_VERSION);
     json_put_text(results, "title", title);
-    char *text = json_take_line(results, JSON_EXACT);
-    enum status status = report_page_save(
-        path, &(struct report_content){
-                  .title = title, .results = text, .meanings = "{}", .program = REPORT_OF_COLLECTIVE});
-    free(text);
-    return status;
+    return report_page_save_json(path, title, REPORT_OF_COLLECTIVE, "helio-coll-circuits-page-1", results);
 }

@@ -225,3 +225,16 @@ enum status report_page_save(const char *path, const struct report_content *cont
         report_page_note(path);
     return status;
 }
+
+enum status report_page_save_json(const char *path, const char *title, enum report_program program,
+                                  const char *schema, json_t *results)
+{
+    json_put_text(results, "schema", schema);
+    json_put_text(results, "version", HELIO_VERSION);
+    char *text = json_take_line(results, JSON_EXACT);
+    enum status status = report_page_save(
+        path,
+        &(struct report_content){.title = title, .results = text, .meanings = "{}", .program = program});
+    free(text);
+    return status;
+}

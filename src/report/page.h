@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "output/json.h"
 #include "sim/result.h"
 
 /* The room that shows results to people.
@@ -53,6 +54,9 @@ enum status report_page_put(struct report_page *page, const struct report_conten
 
 /* Opens, writes and closes a page, and prints where it is. */
 enum status report_page_save(const char *path, const struct report_content *content);
+/* The same of a JSON object, to which it adds the schema and our version. Frees the object. */
+enum status report_page_save_json(const char *path, const char *title, enum report_program program,
+                                  const char *schema, json_t *results);
 void report_page_note(const char *path); /* prints where the page is */
 
 /* The page of an experiment. */
