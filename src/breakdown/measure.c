@@ -96,17 +96,18 @@ static void guard_parts(struct measurement *measurement, const struct measure_re
     snprintf(reason, sizeof reason, "LLP_post + LLP_prog are %.0f ns of a latency of %.0f ns%s", parts_ns,
              whole_ns, parts_ns > whole_ns ? ": the layers overlap, and the model does not hold" : "");
     add_guard(measurement, "overlap", parts_ns <= whole_ns, reason);
-    if (!result->has_mpi)
-        return;
-    const double differences[] = {result->hlp_post_mpi_ns, result->hlp_post_ucp_ns, result->ucp_callback_ns,
-                                  result->mpi_after_ns};
-    double least = 0;
-    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
-        least = fmin(least, differences[i]);
-    snprintf(reason, sizeof reason, "%s",
-             least < 0 ? "a layer came out shorter than the one below it; it is taken as 0"
-                       : "no layer is shorter than the one below it");
-    add_guard(measurement, "differences", least >= 0, reason);
+}
+
+/* No component is shorter than nothing: a difference, if a layer came out shorter than the one below it; a
+ * measured time, if it is less than that of the time stamps, which is taken off. */
+static void guard_components(struct measurement *measurement, const struct measure_result *result)
+{
+    char reason[MEASURE_TEXT] = "no component is negative";
+    size_t length = 0;
+    for (size_t i = 0; i < result->negative_count && length < sizeof reason; i++)
+        length += (size_t)snprintf(reason + length, sizeof reason - length, "%s%s is %.2f ns", i ? ", " : "",
+                                   result->negatives[i].name, result->negatives[i].ns);
+    add_guard(measurement, "components", result->negative_count == 0, reason);
 }
 
 /* ------------------------------------------------------------------ results */
@@ -180,6 +181,26 @@ static void judge_mpi(const struct measurement *measurement, struct measure_resu
                                 measure_value(measurement, MEASURED_WINDOW_RATE));
 }
 
+static void find_negatives(const struct measurement *measurement, struct measure_result *result)
+{
+    const bool mpi = result->has_mpi, busy = measure_has(measurement, MEASURED_BUSY_POST);
+    const struct measure_negative components[MEASURE_COMPONENTS] = {
+        {"HLP_post: MPI", result->hlp_post_mpi_ns},
+        {"HLP_post: UCP", result->hlp_post_ucp_ns},
+        {"LLP_post", result->llp_post_ns},
+        {"busy post", busy ? measure_value(measurement, MEASURED_BUSY_POST) : 0},
+        {"wire", result->wire_ns},
+        {"LLP_prog", result->llp_prog_ns},
+        {"HLP_rx_prog: UCP's callback", result->ucp_callback_ns},
+        {"HLP_rx_prog: MPI's callback", result->mpi_callback_ns},
+        {"HLP_rx_prog: MPI after progress", result->mpi_after_ns},
+        {"Post_prog", mpi ? measure_value(measurement, MEASURED_WINDOW_PROG) : 0},
+    };
+    for (size_t i = 0; i < MEASURE_COMPONENTS; i++)
+        if (components[i].ns < 0)
+            result->negatives[result->negative_count++] = components[i];
+}
+
 static bool has_all(const struct measurement *measurement, enum measure_quantity first,
                     enum measure_quantity last)
 {
@@ -207,8 +228,11 @@ void measure_judge(struct measurement *measurement, struct measure_result *resul
         judge_mpi(measurement, result);
     judge_layers(measurement, result);
     guard_distance(measurement);
-    if (result->complete)
+    if (result->complete) {
+        find_negatives(measurement, result);
         guard_parts(measurement, result);
+        guard_components(measurement, result);
+    }
     for (size_t i = 0; i < measurement->guard_count; i++)
         if (!measurement->guards[i].passed)
             result->guards_passed = false;

@@ -92,6 +92,14 @@ bool measure_has(const struct measurement *measurement, enum measure_quantity qu
  * a coarse step makes medians useless; the median of what was timed block by block. */
 double measure_value(const struct measurement *measurement, enum measure_quantity quantity);
 
+/* A component that came out below 0 and so is no time. */
+struct measure_negative {
+    const char *name;
+    double ns;
+};
+
+enum { MEASURE_COMPONENTS = 10 };
+
 /* What follows from the measurement. A part that is a difference is derived, and so is no evidence for the
  * sum. */
 struct measure_result {
@@ -106,7 +114,9 @@ struct measure_result {
         bool within;             /* 5 %, section 6 */
     } paper, latency, injection; /* the latency of section 6; the same and polling_ns; Eq. 2 */
     bool slopes_are_one;         /* within 0.05, in every layer */
-    bool guards_passed;
+    struct measure_negative negatives[MEASURE_COMPONENTS];
+    size_t negative_count;
+    bool guards_passed; /* all of them; one is that no component is negative */
 };
 
 enum { MEASURE_TOLERANCE_PERCENT = 5 };

@@ -35,6 +35,8 @@ static const struct cli_command command = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =
+        "Exit status 1: a guard failed, or a component came out negative; the times are printed, marked, and "
+        "no\nsystem file of that stack is written.\n"
         "The system files are for helio breakdown model and whatif, and for host.system in simulations.\n"
         "HELIO_PROBES names the folder of the probes where they are not beside helio, HELIO_PROBE_SECONDS "
         "how\n"
@@ -72,7 +74,7 @@ static void print_quantities(const struct measurement *measurement)
 
 static void print_part(const char *name, double ns, const char *how)
 {
-    printf("  %-48s %8.2f   %s\n", name, ns, how);
+    printf("  %-48s %8.2f   %s%s\n", name, ns, ns < 0 ? "NEGATIVE, so no time; " : "", how);
 }
 
 static void print_verdict(const char *what, const struct measure_verdict *verdict)
@@ -90,10 +92,7 @@ static void print_parts(const struct measure_result *result)
         print_part("HLP_post: UCP", result->hlp_post_ucp_ns, "measured: difference of two calls");
     }
     print_part("LLP_post", result->llp_post_ns, "measured");
-    if (result->wire_ns >= 0)
-        print_part("wire", result->wire_ns, "derived: what is left of the LLP's latency");
-    else
-        printf("  %-48s %8s   none is left: LLP_post and LLP_prog overlap\n", "wire", "-");
+    print_part("wire", result->wire_ns, "derived: what is left of the LLP's latency");
     print_part("LLP_prog", result->llp_prog_ns, "measured");
     if (result->has_mpi) {
         print_part("HLP_rx_prog: UCP's callback", result->ucp_callback_ns,
@@ -102,8 +101,8 @@ static void print_parts(const struct measure_result *result)
         print_part("HLP_rx_prog: MPI after progress", result->mpi_after_ns,
                    "measured: difference of two calls");
         if (result->polling_ns != 0)
-            print_part("half a turn of polling", result->polling_ns,
-                       "measured: MPI's loop less the LLP's; no part of the model");
+            printf("  %-48s %8.2f   measured: MPI's loop less the LLP's; no part of the model\n",
+                   "half a turn of polling", result->polling_ns);
         putchar('\n');
         print_verdict("latency with MPI, LLP's latency + HLP_post + HLP_rx_prog", &result->paper);
         if (result->polling_ns != 0)
@@ -182,19 +181,37 @@ static json_t *verdict_json(const struct measure_verdict *verdict)
     return object;
 }
 
+/* A component that is negative is no number, but null; negatives_json has what came out. */
+static void put_part(json_t *object, const char *key, double ns)
+{
+    json_put_number(object, key, ns < 0 ? NAN : ns);
+}
+
+static json_t *negatives_json(const struct measure_result *result)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < result->negative_count; i++) {
+        json_t *component = json_make_object();
+        json_put_text(component, "name", result->negatives[i].name);
+        json_put_number(component, "ns", result->negatives[i].ns);
+        json_add(list, component);
+    }
+    return list;
+}
+
 static json_t *parts_json(const struct measure_result *result)
 {
     json_t *object = json_make_object();
-    json_put_number(object, "LLP_post_ns", result->llp_post_ns);
-    json_put_number(object, "LLP_prog_ns", result->llp_prog_ns);
-    json_put_number(object, "wire_derived_ns", result->wire_ns >= 0 ? result->wire_ns : NAN);
+    put_part(object, "LLP_post_ns", result->llp_post_ns);
+    put_part(object, "LLP_prog_ns", result->llp_prog_ns);
+    put_part(object, "wire_derived_ns", result->wire_ns);
     if (!result->has_mpi)
         return object;
-    json_put_number(object, "HLP_post_MPI_ns", result->hlp_post_mpi_ns);
-    json_put_number(object, "HLP_post_UCP_ns", result->hlp_post_ucp_ns);
-    json_put_number(object, "UCP_callback_ns", result->ucp_callback_ns);
-    json_put_number(object, "MPI_callback_ns", result->mpi_callback_ns);
-    json_put_number(object, "MPI_after_ns", result->mpi_after_ns);
+    put_part(object, "HLP_post_MPI_ns", result->hlp_post_mpi_ns);
+    put_part(object, "HLP_post_UCP_ns", result->hlp_post_ucp_ns);
+    put_part(object, "UCP_callback_ns", result->ucp_callback_ns);
+    put_part(object, "MPI_callback_ns", result->mpi_callback_ns);
+    put_part(object, "MPI_after_ns", result->mpi_after_ns);
     json_put_number(object, "polling_ns", result->polling_ns);
     json_put(object, "latency_of_the_sum", verdict_json(&result->paper));
     json_put(object, "latency", verdict_json(&result->latency));
@@ -232,7 +249,9 @@ static json_t *stack_json(const struct measured_stack *stack)
     json_put_number(object, "timer_ns", measurement->timer_ns);
     json_put_number(object, "resolution_ns", measurement->resolution_ns);
     json_put(object, "notes", notes);
+    json_put_flag(object, "sound", stack->result.guards_passed);
     json_put(object, "guards", guards_json(measurement));
+    json_put(object, "negative_components", negatives_json(&stack->result));
     json_put(object, "quantities", quantities);
     if (stack->result.complete)
         json_put(object, "breakdown", parts_json(&stack->result));

@@ -168,8 +168,47 @@ static void guards_fail_for_spoilt_measurements(void **state)
     measure_free(&measurement);
     judged(&measurement, &result, HEAD LLP "samples line 50 51 52 53\n" MPI "end\n");
     assert_true(guard(&measurement, "overlap")->passed && guard(&measurement, "distance")->passed);
-    assert_true(guard(&measurement, "differences")->passed);
+    assert_true(guard(&measurement, "components")->passed);
+    assert_int_equal(result.negative_count, 0);
     measure_free(&measurement);
+}
+
+/* One at a time, each component comes out negative: it is named, and the guard fails. */
+static void a_negative_component_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *because;
+        size_t count;
+    } cases[] = {
+        {LLP "samples busy_post -2\n" MPI, "busy post is -2.00 ns", 1},
+        {"samples llp_post 90\nsamples llp_prog 40\nsamples llp_latency 123.46\n" MPI, "wire is -6.54 ns", 1},
+        {"samples llp_post -1\nsamples llp_prog 40\nsamples llp_latency 120\n" MPI, "LLP_post is -1.00 ns",
+         1},
+        {"samples llp_post 50\nsamples llp_prog -3\nsamples llp_latency 120\n" MPI, "LLP_prog is -3.00 ns",
+         1},
+        {LLP MPI "samples isend -16 -16\n", "HLP_post: MPI is -48.00 ns", 1},
+        {LLP MPI "samples uct_post 85\n", "HLP_post: UCP is -10.00 ns", 1},
+        {LLP MPI "samples handler -10\n", "HLP_rx_prog: UCP's callback is -3.00 ns", 1},
+        {LLP MPI "samples mpi_callback -26\n", "HLP_rx_prog: MPI's callback is -9.00 ns", 1},
+        {LLP MPI "samples rx_total 0\nsamples handler 30\n", "HLP_rx_prog: MPI after progress is -10.00 ns",
+         1},
+        {LLP MPI "samples window_prog -15\n", "Post_prog is -3.00 ns", 1},
+        {LLP MPI "samples uct_post 85\nsamples window_prog -15\n",
+         "HLP_post: UCP is -10.00 ns, Post_prog is -3.00 ns", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct measurement measurement;
+        struct measure_result result;
+        char text[2048];
+        snprintf(text, sizeof text, HEAD "%send\n", cases[i].text);
+        judged(&measurement, &result, text);
+        assert_string_equal(guard(&measurement, "components")->reason, cases[i].because);
+        assert_false(guard(&measurement, "components")->passed);
+        assert_int_equal(result.negative_count, cases[i].count);
+        assert_false(result.guards_passed);
+        measure_free(&measurement);
+    }
 }
 
 static void the_system_file_gives_the_prediction_back(void **state)
@@ -249,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_rate_has_a_verdict),
         cmocka_unit_test(added_delays_give_slopes),
         cmocka_unit_test(guards_fail_for_spoilt_measurements),
+        cmocka_unit_test(a_negative_component_is_named),
         cmocka_unit_test(the_system_file_gives_the_prediction_back),
         cmocka_unit_test(the_name_of_a_stack_stays_a_name),
         cmocka_unit_test(text_that_no_probe_prints_is_refused),
