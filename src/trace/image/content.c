@@ -82,25 +82,38 @@ static XXH128_hash_t hash_of(struct content_window *window, XXH3_state_t *state)
     return XXH3_128bits_digest(state);
 }
 
+static enum status find_key(struct content_window *window, uint64_t key[2])
+{
+    enum status status = STATUS_OK;
+    XXH3_state_t *state = XXH3_createState();
+    if (state && XXH3_128bits_reset(state) == XXH_OK) {
+        XXH128_hash_t hash = hash_of(window, state);
+        key[0] = hash.high64;
+        key[1] = hash.low64;
+        status = ferror(window->file) ? content_cannot_read(window->path) : STATUS_OK;
+    } else {
+        diag_error("out of memory for a checksum");
+        status = STATUS_FAILED;
+    }
+    XXH3_freeState(state);
+    return status;
+}
+
 enum status content_window_open(struct content_window *window, const char *path, uint64_t key[2])
 {
+    struct stat about;
     *window = (struct content_window){.path = path};
     enum status status = open_file(path, &window->file);
     if (status != STATUS_OK)
         return status;
     setvbuf(window->file, NULL, _IONBF, 0);
     window->buffer = mem_grow(window->buffer, &window->capacity, WINDOW_BYTES, "a part of a trace");
-    XXH3_state_t *state = XXH3_createState();
-    if (state && XXH3_128bits_reset(state) == XXH_OK) {
-        XXH128_hash_t hash = hash_of(window, state);
-        key[0] = hash.high64;
-        key[1] = hash.low64;
-        status = ferror(window->file) ? content_cannot_read(path) : STATUS_OK;
-    } else {
-        diag_error("out of memory for a checksum");
-        status = STATUS_FAILED;
-    }
-    XXH3_freeState(state);
+    if (key)
+        status = find_key(window, key);
+    else if (fstat(fileno(window->file), &about))
+        status = content_cannot_read(path);
+    else
+        window->size = (uint64_t)about.st_size;
     if (status != STATUS_OK)
         content_window_close(window);
     return status;

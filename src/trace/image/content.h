@@ -21,7 +21,8 @@ struct content_window {
     char *buffer;
     size_t capacity;
 };
-/* Reads the whole file once, for its key, which is that of content_key. The path stays the caller's. */
+/* Reads the whole file once, for its key, which is that of content_key; `key` NULL: not yet. The path stays
+ * the caller's. */
 enum status content_window_open(struct content_window *window, const char *path, uint64_t key[2]);
 /* The bytes from `from` on, of which there are at least `count`, until the next call. NULL, reported: they
  * cannot be read. They exist if from + count <= size. */

@@ -194,12 +194,10 @@ bool image_writer_add(struct image_writer *writer, const struct call *call, cons
                            writer->rank_index);
         return false;
     }
-    image_writer_append(writer, token);
-    if (writer->flags & IMAGE_HAS_LINES) {
-        writer->lines =
-            mem_grow(writer->lines, &writer->line_capacity, writer->token_count, "the lines of a rank");
-        writer->lines[writer->token_count - 1] = line;
-    }
+    if (writer->flags & IMAGE_HAS_LINES)
+        image_writer_append_at(writer, token, line);
+    else
+        image_writer_append(writer, token);
     return !image_writer_is_done(writer);
 }
 

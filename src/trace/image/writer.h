@@ -120,4 +120,22 @@ static inline void image_writer_append(struct image_writer *writer, uint32_t tok
         image_writer_count_collective(writer, &writer->rank->calls[token]);
 }
 
+/* The same with the token's place in the file, with IMAGE_HAS_LINES. */
+static inline void image_writer_append_at(struct image_writer *writer, uint32_t token, uint64_t line)
+{
+    image_writer_append(writer, token);
+    writer->lines =
+        mem_grow(writer->lines, &writer->line_capacity, writer->token_count, "the lines of a rank");
+    writer->lines[writer->token_count - 1] = line;
+}
+
+/* Puts another call in the place of one that has been appended, by its number from 0: later calls have shown
+ * what it was. Neither is a collective. */
+static inline void image_writer_replace(struct image_writer *writer, size_t number, uint32_t token)
+{
+    writer->rank->about[writer->tokens[number]].uses--;
+    writer->rank->about[token].uses++;
+    writer->tokens[number] = token;
+}
+
 #endif
