@@ -9,7 +9,8 @@
     LINE(compiled) /* trace/image/compiled.c */                                                              \
     LINE(ti)       /* trace/ti */                                                                            \
     LINE(goal)     /* trace/goal */                                                                          \
-    LINE(chakra)   /* trace/chakra */
+    LINE(chakra)   /* trace/chakra */                                                                        \
+    LINE(dumpi)    /* trace/dumpi */
 
 #define TRACE_FORMAT_DECLARE(name) extern const struct trace_format name##_trace_format;
 TRACE_FORMATS(TRACE_FORMAT_DECLARE)
