@@ -45,7 +45,7 @@ struct config_node {
 /* Reads the value of a key that is no parameter. The node is valid during the call. */
 struct config_reader;
 struct config_section {
-    const char *name; /* the key, at the top of the file */
+    const char *name; /* the key, at the top of the file; NULL, the last one: any other key */
     void (*read)(void *self, struct config_reader *reader, const struct config_node *node);
 };
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
@@ -65,6 +65,8 @@ void config_node_error(struct config_reader *reader, const struct config_node *n
     __attribute__((format(printf, 3, 4)));
 void config_key_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* For sections: how many errors have been reported in this file so far. */
+size_t config_reader_errors(const struct config_reader *reader);
 /* For sections: whether `name` is a map of parameters. */
 bool config_reader_knows_group(const struct config_reader *reader, const char *name);
 /* The parameter with the most similar name, for "did you mean"; NULL: none is similar. */

@@ -113,7 +113,7 @@ void config_reader_section(struct config_reader *reader, const struct config_sec
     struct arena arena = {0};
     struct config_node node = {.key = key->text, .key_offset = key->offset, .key_span = key->span};
     bool *read = &reader->sections_read[section - reader->sections];
-    if (*read) {
+    if (*read && section->name) {
         config_reader_error(reader, key->offset, key->span, "%s is given twice", section->name);
         config_reader_skip(reader, event);
         return;
@@ -140,6 +140,11 @@ void config_key_error(struct config_reader *reader, const struct config_node *no
     va_start(args, format);
     config_reader_error_args(reader, node->key_offset, node->key_span, format, args);
     va_end(args);
+}
+
+size_t config_reader_errors(const struct config_reader *reader)
+{
+    return reader->errors;
 }
 
 const struct param *config_reader_param(const struct config_reader *reader, const char *name,

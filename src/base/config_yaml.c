@@ -133,7 +133,7 @@ static void read_map(struct config_reader *reader, const char *prefix, size_t of
 static const struct config_section *find_section(const struct config_reader *reader, const char *name)
 {
     for (size_t i = 0; i < reader->section_count; i++)
-        if (strcmp(reader->sections[i].name, name) == 0)
+        if (!reader->sections[i].name || strcmp(reader->sections[i].name, name) == 0)
             return &reader->sections[i];
     return NULL;
 }
@@ -257,8 +257,10 @@ static void read_stream(struct config_reader *reader)
         bool empty = event->type == FYET_SCALAR && fy_token_get_text_length(event->scalar.value) == 0;
         bool content = event->type == FYET_SCALAR || event->type == FYET_SEQUENCE_START;
         if (content && !empty && !refused)
-            config_reader_error(reader, offset, 1,
-                                "an experiment file is a map of parameters, such as 'fabric: hockney'");
+            config_reader_error(reader, offset, 1, "%s",
+                                reader->config->table_count
+                                    ? "an experiment file is a map of parameters, such as 'fabric: hockney'"
+                                    : "a map of keys is expected here");
         config_reader_skip(reader, event);
     }
 }
