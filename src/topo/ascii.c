@@ -27,12 +27,15 @@ void picture_put_switch(const struct topo_picture *picture, uint32_t at, FILE *o
 {
     const struct topo *topo = picture->topo;
     char name[TOPO_TEXT];
-    uint32_t first = at * topo->nodes_per_switch;
+    uint32_t first = topo->node_switch ? 0 : at * topo->nodes_per_switch;
+    uint32_t last = topo->node_switch ? topo->nodes : first + topo->nodes_per_switch;
     topo_end_name(topo, (struct topo_end){.id = at}, name, sizeof name);
     fprintf(out, topo_picture_passes(picture, at) ? "[%s]" : " %s ", name);
     picture_put_spaces(10 - (int)strlen(name), out);
-    for (uint32_t node = first; node < first + topo->nodes_per_switch && node < topo->nodes; node++)
-        picture_put_number(node, picture_digits(topo->nodes - 1), topo_picture_ends_at(picture, node), out);
+    for (uint32_t node = first; node < last && node < topo->nodes; node++)
+        if (topo_switch_of(topo, node) == at)
+            picture_put_number(node, picture_digits(topo->nodes - 1), topo_picture_ends_at(picture, node),
+                               out);
     fprintf(out, "  ");
 }
 

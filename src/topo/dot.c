@@ -15,7 +15,10 @@ static void put_end(const struct topo *topo, struct topo_end end, FILE *out)
 {
     char name[TOPO_TEXT];
     topo_end_name(topo, end, name, sizeof name);
-    if (isalpha((unsigned char)name[0]))
+    bool is_identifier = isalpha((unsigned char)name[0]);
+    for (const char *at = name; *at; at++)
+        is_identifier = is_identifier && (isalnum((unsigned char)*at) || *at == '_');
+    if (is_identifier)
         fputs(name, out);
     else
         quote_dot(out, name);

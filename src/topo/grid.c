@@ -141,7 +141,8 @@ struct topo_choice grid_choose(const struct topo *topo, uint32_t from, uint32_t 
         struct grid_walk walk = walk_between(topo, dimension, at, to);
         if (walk.tie && topo->tie == TOPO_TIE_EITHER) {
             uint32_t up = link_up(topo, dimension, from);
-            return (struct topo_choice){up, link_down(topo, dimension, from) - up, 2, 0};
+            return (struct topo_choice){
+                .first = up, .step = link_down(topo, dimension, from) - up, .count = 2};
         }
         return topo_only(walk.up ? link_up(topo, dimension, from) : link_down(topo, dimension, from));
     }

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "topo/families.h"
+#include "topo/network_file.h"
 
 /* Topologies as short texts: NAME:NUMBERxNUMBER...[,order=first|last][,tie=parity|plus|either|reverse]. */
 
@@ -161,9 +162,17 @@ static bool build(struct topo_reader *reader)
     return true;
 }
 
+bool topo_is_path(const char *text)
+{
+    const char *end = strrchr(text, '.');
+    return strchr(text, '/') || (end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
+}
+
 bool topo_read(const char *text, struct topo *topo, struct param_problem *problem)
 {
     struct topo_reader reader = {.text = text, .problem = problem};
+    if (topo_is_path(text))
+        return network_file_read(text, topo, problem);
     if (!read_name(&reader) || !read_numbers(&reader) || !build(&reader))
         return false;
     while (text[reader.at] == ',') {
@@ -180,6 +189,8 @@ enum status topo_parse(const char *what, const char *text, struct topo *topo)
     struct param_problem problem;
     if (topo_read(text, topo, &problem))
         return STATUS_OK;
+    if (topo_is_path(text))
+        return STATUS_BAD_INPUT; /* reported, with its place in the file */
     diag_report(DIAG_ERROR,
                 &(struct diag_place){.file = what,
                                      .line = 1,
@@ -195,6 +206,12 @@ enum status topo_parse(const char *what, const char *text, struct topo *topo)
 
 const char *topo_print(const struct topo *topo, char *buffer, size_t size)
 {
+    if (topo->path) {
+        size_t length = strlen(topo->path), most = size - 1;
+        bool is_long = length > most;
+        snprintf(buffer, size, "%s%s", is_long ? "..." : "", topo->path + (is_long ? length - most + 3 : 0));
+        return buffer;
+    }
     const int values[] = {(int)topo->order, (int)topo->tie};
     size_t length = (size_t)snprintf(buffer, size, "%s", topo->ops->name);
     for (uint32_t i = 0; i < topo->number_count && length < size; i++)

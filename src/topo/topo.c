@@ -63,6 +63,10 @@ const char *topo_end_name(const struct topo *topo, struct topo_end end, char *bu
         snprintf(buffer, size, "%u", end.id);
         return buffer;
     }
+    if (topo->ops->given_name) {
+        snprintf(buffer, size, "%s", topo->ops->given_name(topo, end.id));
+        return buffer;
+    }
     uint32_t count = topo_coordinates(topo, end.id, coordinates);
     (topo->ops->name_switch ? topo->ops->name_switch : topo_print_list)(coordinates, count, buffer, size);
     return buffer;
@@ -97,6 +101,32 @@ uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destinati
     count += (topo->ops->route ? topo->ops->route : follow)(topo, source, destination, links + count);
     links[count++] = topo_ejection(topo, destination);
     return count;
+}
+
+uint64_t topo_route_rate(const struct topo *topo, uint32_t source, uint32_t destination, uint64_t of_fabric)
+{
+    uint32_t at = topo_switch_of(topo, source), link = topo_injection(topo, source);
+    uint64_t rate = topo_link_rate(topo, link, of_fabric), other;
+    do {
+        link = topo_next(topo, at, destination);
+        other = topo_link_rate(topo, link, of_fabric);
+        rate = other < rate ? other : rate;
+        at = topo_is_network(topo, link) ? topo_link_to(topo, link) : at;
+    } while (topo_is_network(topo, link));
+    return rate;
+}
+
+ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t destination, ps_t of_network,
+                        ps_t of_node)
+{
+    uint32_t at = topo_switch_of(topo, source), link;
+    ps_t sum = ps_add(topo_link_latency(topo, topo_injection(topo, source), of_node),
+                      topo_link_latency(topo, topo_ejection(topo, destination), of_node));
+    while (topo_is_network(topo, link = topo_next(topo, at, destination))) {
+        sum = ps_add(sum, topo_link_latency(topo, link, of_network));
+        at = topo_link_to(topo, link);
+    }
+    return sum;
 }
 
 /* -------------------------------------------------------------------- facts */

@@ -8,6 +8,7 @@
 
 #include "base/param.h"
 #include "base/status.h"
+#include "base/time.h"
 
 /* Topologies and routing: nodes, switches, the directed links between them, and the links that a message
  * takes.
@@ -19,16 +20,19 @@
  *     crossbar.c, dragonfly.c, fattree.c, mesh.c, torus.c      one family each
  *     grid.h, grid.c, grid_picture.c      what mesh and torus share
  *     rows.h, rows.c       the pictures of fat tree and crossbar
- *     layout.h, layout.c   where nodes and switches stand in a picture
- *     picture.h, ascii.c, svg.c, dot.c    pictures
+ *     graph.h, graph.c     a network as tables: any links, routes from a table
+ *     graph_cut.c, graph_picture.c      its bisection; its picture
+ *     network_file.h, .c   a network file, which becomes a graph, and the file that a topology can be written
+ * as layout.h, layout.c   where nodes and switches stand in a picture picture.h, ascii.c, svg.c, dot.c
+ * pictures
  *
- * A topology is computed from the numbers of nodes, switches and links. So it takes a few hundred bytes
- * whatever its size, it is copied by assignment, and nothing has to be closed. All functions that take a
- * node, a switch or a link expect one that exists. docs/models/topology.md states the numbering and every
- * routing rule.
+ * A topology of a family is computed from the numbers of nodes, switches and links. So it takes a few hundred
+ * bytes whatever its size, it is copied by assignment, and nothing has to be closed. One of a network file
+ * has tables, which are kept until topo_forget(). All functions that take a node, a switch or a link expect
+ * one that exists. docs/models/topology.md states the numbering and every routing rule.
  *
- * Numbers. Nodes are 0 .. nodes-1 and switches 0 .. switches-1. Nodes hang on the first switches in order:
- * node i on switch i / nodes_per_switch. Links are directed and numbered without gaps:
+ * Numbers. Nodes are 0 .. nodes-1 and switches 0 .. switches-1. In a family nodes hang on the first switches
+ * in order: node i on switch i / nodes_per_switch. Links are directed and numbered without gaps:
  *
  *     0 .. nodes-1                injection, from the node of the same number to its switch
  *     nodes .. 2 nodes - 1        ejection, from its switch to node (number - nodes)
@@ -58,7 +62,13 @@ struct topo_ops;
 struct topo {
     const struct topo_ops *ops; /* of its family */
     uint32_t nodes, switches, links;
-    uint32_t nodes_per_switch;
+    uint32_t nodes_per_switch;   /* of a network file: the most */
+    const uint32_t *node_switch; /* [nodes] the switch of each; NULL: computed */
+    /* [links] of each link: bytes a second, 0 where the fabric says; and ps, -1 where the fabric says. NULL:
+     * the fabric says all. */
+    const uint64_t *link_rates;
+    const ps_t *link_latencies;
+    const char *path;  /* of its network file; NULL: it is of a family */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
@@ -75,10 +85,18 @@ struct topo {
  * parameter (PARAM_CUSTOM) needs. */
 bool topo_read(const char *text, struct topo *topo, struct param_problem *problem);
 
+/* A text with a slash, or that ends in .yaml or .yml, is the path of a network file (network_file.h). Its
+ * errors are reported with their places in the file, and *problem says so. */
+bool topo_is_path(const char *text);
+
+/* Frees what network files have become. No topology of one may be used any more. */
+void topo_forget(void);
+
 /* The same with the error reported, as the text `what` ("--topology") at its column. */
 enum status topo_parse(const char *what, const char *text, struct topo *topo);
 
-/* The text that reads back as the same topology; at most TOPO_TEXT bytes. Returns buffer. */
+/* The text that reads back as the same topology; at most TOPO_TEXT bytes. Of a long path only the end is
+ * printed. Returns buffer. */
 const char *topo_print(const struct topo *topo, char *buffer, size_t size);
 
 /* --------------------------------------------------------------- the family */
@@ -91,9 +109,11 @@ struct topo_hop {
 /* The links that lead on from a switch by a minimal route: first, first + step, ... (modulo 2^32), `count` of
  * them, at least one. There are several in the upward phase of a tree, where any may be taken, and in a torus
  * with TOPO_TIE_EITHER. `preferred` is the index of the one that a deterministic route takes: in a tree, the
- * digit of the destination that belongs to the level (D-mod-k). */
+ * digit of the destination that belongs to the level (D-mod-k). Where `links` is not NULL, they are its
+ * `count` entries. */
 struct topo_choice {
     uint32_t first, step, count, preferred;
+    const uint32_t *links;
 };
 
 /* The choice where one link only leads on. */
@@ -152,6 +172,7 @@ struct topo_ops {
     uint32_t (*coordinates)(const struct topo *topo, uint32_t at, uint32_t *coordinates);
     /* The name of the switch at these coordinates. NULL: "(3,0)". */
     void (*name_switch)(const uint32_t *coordinates, uint32_t count, char *buffer, size_t size);
+    const char *(*given_name)(const struct topo *topo, uint32_t at); /* of a switch; NULL: name_switch says */
 
     /* Pictures. NULL: switches in a circle with their nodes outside; a line for each switch. */
     void (*place)(const struct topo *topo, struct topo_layout *layout);
@@ -212,7 +233,18 @@ static inline bool topo_is_network(const struct topo *topo, uint32_t link)
 /* The switch that the node hangs on. */
 static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
 {
-    return node / topo->nodes_per_switch;
+    return topo->node_switch ? topo->node_switch[node] : node / topo->nodes_per_switch;
+}
+
+/* What the network says of a link, or the value of the fabric where it does not. */
+static inline uint64_t topo_link_rate(const struct topo *topo, uint32_t link, uint64_t of_fabric)
+{
+    return topo->link_rates && topo->link_rates[link] ? topo->link_rates[link] : of_fabric;
+}
+
+static inline ps_t topo_link_latency(const struct topo *topo, uint32_t link, ps_t of_fabric)
+{
+    return topo->link_latencies && topo->link_latencies[link] >= 0 ? topo->link_latencies[link] : of_fabric;
 }
 
 /* Coordinates of a switch. Grid: one for each dimension. Fat tree: the level, then its levels-1 digits to the
@@ -258,7 +290,7 @@ uint32_t topo_grid_switch(const struct topo_grid *grid, const uint32_t *coordina
 
 static inline uint32_t topo_candidate(struct topo_choice choice, uint32_t index)
 {
-    return choice.first + choice.step * index;
+    return choice.links ? choice.links[index] : choice.first + choice.step * index;
 }
 
 /* At `from`, a switch, for a message to node `destination`: the ejection link when it hangs there. No
@@ -292,6 +324,12 @@ static inline uint32_t topo_link_to(const struct topo *topo, uint32_t link)
  * has room for topo_route_limit. Returns how many there are: topo_distance + 2. The route from a node to
  * itself leads to its switch and back: 2. */
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
+
+/* Of the deterministic route from node to node: the rate of its slowest link, and the sum of its latencies.
+ * Links for which the network says nothing have those of the fabric, `of_network` between switches. */
+uint64_t topo_route_rate(const struct topo *topo, uint32_t source, uint32_t destination, uint64_t of_fabric);
+ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t destination, ps_t of_network,
+                        ps_t of_node);
 
 static inline uint32_t topo_route_limit(const struct topo *topo)
 {

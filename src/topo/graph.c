@@ -1,0 +1,355 @@
+#include "topo/graph.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/hashmap.h"
+#include "base/mem.h"
+
+enum { FAR = UINT16_MAX };
+
+const char *const graph_routing_names[] = {
+    [GRAPH_D_MOD_K] = "d-mod-k", [GRAPH_LOWEST] = "lowest", [GRAPH_HASH] = "hash", NULL};
+
+const struct topo_graph *graph_of(const struct topo *topo)
+{
+    const struct topo_graph *graph;
+    memcpy(&graph, topo->data, sizeof graph);
+    return graph;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* The switch that network link `link`, counted from 0, leads from, and the one that it leads to. */
+static uint32_t begin_of(const struct topo_graph *graph, uint32_t link)
+{
+    return link & 1 ? graph->links[link / 2].to : graph->links[link / 2].from;
+}
+
+static uint32_t end_of(const struct topo_graph *graph, uint32_t link)
+{
+    return begin_of(graph, link ^ 1);
+}
+
+static void sort_links(struct topo_graph *graph)
+{
+    uint32_t switches = (uint32_t)graph->switches.count, links = 2 * (uint32_t)graph->link_count;
+    graph->first = mem_alloc((size_t)switches + 2, sizeof *graph->first, "a network");
+    graph->out = mem_alloc((size_t)links + 1, sizeof *graph->out, "a network");
+    for (uint32_t link = 0; link < links; link++)
+        graph->first[begin_of(graph, link) + 2]++;
+    for (uint32_t i = 0; i < switches; i++)
+        graph->first[i + 2] += graph->first[i + 1];
+    for (uint32_t link = 0; link < links; link++)
+        graph->out[graph->first[begin_of(graph, link) + 1]++] = link;
+}
+
+/* Which switches have nodes, and how many. Returns how many nodes each of these has. */
+static uint32_t *place_nodes(struct topo_graph *graph)
+{
+    size_t switches = graph->switches.count;
+    uint32_t *nodes = mem_alloc(switches, sizeof *nodes, "a network");
+    graph->node_switch = mem_alloc(graph->nodes, sizeof *graph->node_switch, "a network");
+    graph->leaf = mem_alloc(switches, sizeof *graph->leaf, "a network");
+    for (uint32_t node = 0; node < graph->nodes; node++) {
+        graph->node_switch[node] = graph->node_links[node].to;
+        nodes[graph->node_links[node].to]++;
+    }
+    for (size_t i = 0; i < switches; i++) {
+        graph->leaf[i] = nodes[i] ? graph->leaves++ : UINT32_MAX;
+        if (nodes[i] > graph->nodes_most)
+            graph->nodes_most = nodes[i];
+    }
+    return nodes;
+}
+
+static void set_link(struct topo_graph *graph, size_t at, const struct graph_link *link)
+{
+    if (graph->rates)
+        graph->rates[at] = link->rate_bytes_per_s;
+    if (graph->latencies)
+        graph->latencies[at] = link->latency_ps;
+}
+
+static void set_rates(struct topo_graph *graph)
+{
+    size_t nodes = graph->nodes, all = 2 * (nodes + graph->link_count);
+    bool has_rates = false, has_latencies = false;
+    for (size_t i = 0; i < nodes + graph->link_count; i++) {
+        const struct graph_link *link = i < nodes ? &graph->node_links[i] : &graph->links[i - nodes];
+        has_rates |= link->rate_bytes_per_s > 0;
+        has_latencies |= link->latency_ps >= 0;
+    }
+    graph->rates = has_rates ? mem_alloc(all, sizeof *graph->rates, "a network") : NULL;
+    graph->latencies = has_latencies ? mem_alloc(all, sizeof *graph->latencies, "a network") : NULL;
+    for (size_t i = 0; i < nodes; i++) {
+        set_link(graph, i, &graph->node_links[i]);
+        set_link(graph, nodes + i, &graph->node_links[i]);
+    }
+    for (size_t i = 0; i < 2 * graph->link_count; i++)
+        set_link(graph, 2 * nodes + i, &graph->links[i / 2]);
+}
+
+/* ------------------------------------------------------------------ routes */
+
+/* Breadth-first from the switches in queue[0 .. count), whose hops[i * stride] are 0. All others are FAR. */
+static void search(const struct topo_graph *graph, uint32_t *queue, size_t count, uint16_t *hops,
+                   size_t stride)
+{
+    for (size_t at = 0; at < count; at++) {
+        uint32_t from = queue[at];
+        for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
+            uint32_t to = end_of(graph, graph->out[i]);
+            if (hops[to * stride] == FAR) {
+                hops[to * stride] = (uint16_t)(hops[from * stride] + 1);
+                queue[count++] = to;
+            }
+        }
+    }
+}
+
+/* False: some switch is not reached. */
+static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *from, uint32_t *to)
+{
+    size_t switches = graph->switches.count, leaves = graph->leaves;
+    uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
+    bool is_whole = true;
+    graph->hops = mem_alloc(switches * leaves, sizeof *graph->hops, "routes");
+    memset(graph->hops, 0xff, switches * leaves * sizeof *graph->hops);
+    for (uint32_t i = 0; is_whole && i < switches; i++) {
+        if (graph->leaf[i] == UINT32_MAX)
+            continue;
+        uint16_t *hops = graph->hops + graph->leaf[i];
+        queue[0] = i;
+        hops[i * leaves] = 0;
+        search(graph, queue, 1, hops, leaves);
+        for (uint32_t other = 0; is_whole && other < switches; other++) {
+            uint32_t distance = hops[other * leaves];
+            is_whole = distance != FAR;
+            if (!is_whole)
+                *from = other, *to = i;
+            if (!is_whole || !nodes[other])
+                continue;
+            graph->distances.sum += (uint64_t)nodes[i] * nodes[other] * distance;
+            if (distance > graph->distances.most)
+                graph->distances.most = distance;
+        }
+    }
+    free(queue);
+    return is_whole;
+}
+
+/* How far each switch is from the next one with nodes. */
+static void find_levels(struct topo_graph *graph)
+{
+    size_t switches = graph->switches.count, count = 0;
+    uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
+    uint16_t *hops = mem_alloc(switches, sizeof *hops, "a network");
+    graph->level = mem_alloc(switches, sizeof *graph->level, "a network");
+    for (uint32_t i = 0; i < switches; i++) {
+        hops[i] = graph->leaf[i] == UINT32_MAX ? FAR : 0;
+        if (hops[i] == 0)
+            queue[count++] = i;
+    }
+    search(graph, queue, count, hops, 1);
+    for (uint32_t i = 0; i < switches; i++) {
+        graph->level[i] = hops[i];
+        if (hops[i] >= graph->levels)
+            graph->levels = (uint32_t)hops[i] + 1;
+    }
+    graph->is_levelled = graph->levels > 1 && graph->levels <= TOPO_LEVELS;
+    for (size_t i = 0; i < graph->link_count; i++) {
+        uint32_t a = graph->level[graph->links[i].from], b = graph->level[graph->links[i].to];
+        graph->is_levelled &= a + 1 == b || b + 1 == a;
+    }
+    free(queue);
+    free(hops);
+}
+
+/* Where the set stands that has been put behind the others; an equal one is kept once. */
+static uint32_t intern(struct topo_graph *graph, struct hashmap *known, size_t at)
+{
+    const uint32_t *set = graph->sets + at;
+    size_t size = (size_t)*set + 1;
+    uint64_t key = 0;
+    for (size_t i = 0; i < size; i++)
+        key = hash_add(key, set[i]);
+    for (uint32_t *slot;; key++) {
+        slot = hashmap_slot(known, key);
+        if (!*slot) {
+            *slot = (uint32_t)at + 1;
+            graph->set_count = at + size;
+            return (uint32_t)at;
+        }
+        const uint32_t *other = graph->sets + *slot - 1;
+        if (*other == *set && memcmp(other, set, size * sizeof *set) == 0)
+            return *slot - 1;
+    }
+}
+
+/* The links from a switch that lead a hop nearer to a leaf. */
+static uint32_t links_on(struct topo_graph *graph, struct hashmap *known, uint32_t from, uint32_t leaf)
+{
+    size_t at = graph->set_count, leaves = graph->leaves;
+    uint32_t degree = graph->first[from + 1] - graph->first[from], count = 0;
+    uint32_t hops = graph->hops[from * leaves + leaf];
+    graph->sets = mem_grow(graph->sets, &graph->set_capacity, at + degree + 1, "routes");
+    for (uint32_t i = graph->first[from]; hops && i < graph->first[from + 1]; i++)
+        if (graph->hops[end_of(graph, graph->out[i]) * leaves + leaf] + 1u == hops)
+            graph->sets[at + ++count] = 2 * graph->nodes + graph->out[i];
+    graph->sets[at] = count;
+    graph->has_choices |= count > 1;
+    return intern(graph, known, at);
+}
+
+static void find_choices(struct topo_graph *graph)
+{
+    size_t switches = graph->switches.count, leaves = graph->leaves;
+    uint32_t *most = mem_alloc(graph->levels, sizeof *most, "a network");
+    struct hashmap known = {.count = 0};
+    graph->choice = mem_alloc(switches * leaves, sizeof *graph->choice, "routes");
+    for (uint32_t from = 0; from < switches; from++)
+        for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+            uint32_t at = links_on(graph, &known, from, leaf), level = graph->level[from];
+            graph->choice[from * leaves + leaf] = at;
+            if (graph->sets[at] > most[level])
+                most[level] = graph->sets[at];
+        }
+    graph->divisor = mem_alloc(graph->levels, sizeof *graph->divisor, "a network");
+    uint64_t product = 1;
+    for (uint32_t level = 0; level < graph->levels; level++) {
+        graph->divisor[level] = (uint32_t)product;
+        if (product * most[level] <= TOPO_NODES_LIMIT)
+            product *= most[level] ? most[level] : 1;
+    }
+    hashmap_free(&known);
+    free(most);
+}
+
+bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to)
+{
+    uint32_t *nodes = place_nodes(graph);
+    *from = *to = GRAPH_TOO_MANY;
+    bool is_good = (uint64_t)graph->leaves * graph->switches.count <= GRAPH_ROUTES_LIMIT;
+    if (is_good) {
+        sort_links(graph);
+        set_rates(graph);
+        is_good = measure(graph, nodes, from, to);
+    }
+    if (is_good) {
+        find_levels(graph);
+        find_choices(graph);
+    }
+    free(nodes);
+    return is_good;
+}
+
+void graph_free(struct topo_graph *graph)
+{
+    text_index_free(&graph->switches);
+    void *const all[] = {graph->path,  graph->text,      graph->node_links, graph->links, graph->node_switch,
+                         graph->rates, graph->latencies, graph->first,      graph->out,   graph->leaf,
+                         graph->hops,  graph->choice,    graph->sets,       graph->level, graph->divisor};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(graph);
+}
+
+void graph_topo(const struct topo_graph *graph, struct topo *topo)
+{
+    *topo = (struct topo){.ops = &graph_family,
+                          .nodes = graph->nodes,
+                          .switches = (uint32_t)graph->switches.count,
+                          .links = 2 * (graph->nodes + (uint32_t)graph->link_count),
+                          .nodes_per_switch = graph->nodes_most,
+                          .node_switch = graph->node_switch,
+                          .link_rates = graph->rates,
+                          .link_latencies = graph->latencies,
+                          .path = graph->path,
+                          .levels = graph->is_levelled ? graph->levels : 0,
+                          .diameter = graph->distances.most};
+    memcpy(topo->data, &graph, sizeof graph);
+}
+
+/* -------------------------------------------------------------- the family */
+
+static struct topo_hop graph_ends(const struct topo *topo, uint32_t link)
+{
+    const struct topo_graph *graph = graph_of(topo);
+    link -= 2 * topo->nodes;
+    return (struct topo_hop){begin_of(graph, link), end_of(graph, link)};
+}
+
+/* Which of `count` links a deterministic route takes. */
+static uint32_t prefer(const struct topo_graph *graph, uint32_t from, uint32_t destination, uint32_t count)
+{
+    switch (graph->routing) {
+    case GRAPH_LOWEST:
+        return 0;
+    case GRAPH_HASH:
+        return (uint32_t)(hash_key(hash_add(hash_add(graph->seed, from), destination)) % count);
+    default:
+        return destination / graph->divisor[graph->level[from]] % count;
+    }
+}
+
+static struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)
+{
+    const struct topo_graph *graph = graph_of(topo);
+    uint32_t to = graph->node_switch[destination];
+    if (from == to)
+        return topo_only(topo_ejection(topo, destination));
+    const uint32_t *set = graph->sets + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
+    struct topo_choice choice = {.first = set[1], .count = set[0], .links = set + 1};
+    if (choice.count > 1)
+        choice.preferred = prefer(graph, from, destination, choice.count);
+    return choice;
+}
+
+static bool graph_has_choices(const struct topo *topo)
+{
+    return graph_of(topo)->has_choices;
+}
+
+static uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    const struct topo_graph *graph = graph_of(topo);
+    uint32_t leaf = graph->leaf[graph->node_switch[destination]];
+    return graph->hops[(size_t)graph->node_switch[source] * graph->leaves + leaf];
+}
+
+static struct topo_distances graph_distances(const struct topo *topo)
+{
+    return graph_of(topo)->distances;
+}
+
+/* The level where there are levels, and the number. */
+static uint32_t graph_coordinates(const struct topo *topo, uint32_t at, uint32_t *coordinates)
+{
+    uint32_t count = 0;
+    if (topo->levels)
+        coordinates[count++] = graph_of(topo)->level[at];
+    coordinates[count++] = at;
+    return count;
+}
+
+static const char *graph_name(const struct topo *topo, uint32_t at)
+{
+    return graph_of(topo)->switches.texts[at];
+}
+
+static const struct topo_form forms[] = {{.name = NULL}};
+
+const struct topo_ops graph_family = {
+    .name = "network file",
+    .forms = forms,
+    .ends = graph_ends,
+    .choose = graph_choose,
+    .has_choices = graph_has_choices,
+    .distance = graph_distance,
+    .distances = graph_distances,
+    .bisection = graph_bisection,
+    .coordinates = graph_coordinates,
+    .given_name = graph_name,
+    .place = graph_place,
+};

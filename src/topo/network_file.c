@@ -1,0 +1,639 @@
+#include "topo/network_file.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "base/hashmap.h"
+#include "base/mem.h"
+#include "topo/graph.h"
+
+/* The switches NAME0, NAME1, ... */
+struct network_group {
+    const char *name;
+    uint32_t first, count;
+};
+
+struct network_reader {
+    struct topo_graph *graph;
+    struct arena texts;
+    struct network_group *groups;
+    size_t group_count, group_capacity;
+    struct hashmap pairs;      /* of switches: the number of their link */
+    const char **node_origins; /* [nodes] where its link is given; NULL: it has none yet */
+    const char **link_origins; /* of each link */
+    size_t origin_capacity;
+    bool has_nodes, has_switches, has_links;
+};
+
+/* --------------------------------------------------------- nodes, switches */
+
+/* A whole number from 1 to `most`; 0, reported: it is none. */
+static uint32_t read_count(struct config_reader *reader, const struct config_node *node, uint32_t most)
+{
+    union param_quantity count;
+    struct param_problem problem;
+    if (node->kind != CONFIG_SCALAR) {
+        config_node_error(reader, node, "a number is expected here");
+        return 0;
+    }
+    if (!param_quantity_read(PARAM_COUNT, node->text, &count, &problem)) {
+        config_node_problem(reader, node, &problem);
+        return 0;
+    }
+    if (count.whole >= 1 && count.whole <= most)
+        return (uint32_t)count.whole;
+    config_node_error(reader, node, "a number from 1 to %" PRIu32 " is expected here", most);
+    return 0;
+}
+
+static void read_nodes(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct network_reader *network = self;
+    struct topo_graph *graph = network->graph;
+    graph->nodes = read_count(reader, node, GRAPH_NODES_LIMIT);
+    network->has_nodes = true;
+    graph->node_links = mem_alloc(graph->nodes, sizeof *graph->node_links, "a network");
+    network->node_origins = mem_alloc(graph->nodes, sizeof *network->node_origins, "a network");
+}
+
+/* A letter, then letters, digits, and some other characters; "node" and a number are nodes. */
+static bool is_switch_name(const char *name)
+{
+    size_t length = strlen(name);
+    bool is_node = strncmp(name, "node", 4) == 0 && strspn(name + 4, "0123456789") == length - 4;
+    bool is_name = isalpha((unsigned char)name[0]) && length < TOPO_TEXT / 2;
+    for (size_t i = 0; i < length; i++)
+        is_name = is_name && (isalnum((unsigned char)name[i]) || strchr("_.-", name[i]));
+    return is_name && !is_node;
+}
+
+/* False: the network has this name already, or is full. */
+static bool add_switch(struct network_reader *network, const char *name)
+{
+    size_t count = network->graph->switches.count;
+    return count < GRAPH_SWITCHES_LIMIT && text_index_add(&network->graph->switches, name) == count;
+}
+
+static void report_switch(const struct network_reader *network, struct config_reader *reader,
+                          const struct config_node *node, const char *name)
+{
+    void (*report)(struct config_reader *, const struct config_node *, const char *, ...) =
+        node->key ? config_key_error : config_node_error;
+    if (!is_switch_name(name))
+        report(reader, node,
+               "a switch has a name of letters, digits, '_', '.' and '-' that begins with a letter; node and "
+               "a number are nodes");
+    else if (network->graph->switches.count >= GRAPH_SWITCHES_LIMIT)
+        report(reader, node, "a network has at most %d switches", GRAPH_SWITCHES_LIMIT);
+    else
+        report(reader, node, "there are two switches '%s'", name);
+}
+
+/* "leaf: 4" */
+static bool read_group(struct network_reader *network, struct config_reader *reader,
+                       const struct config_node *node)
+{
+    uint32_t count = read_count(reader, node, GRAPH_SWITCHES_LIMIT);
+    bool good = count && is_switch_name(node->key);
+    char *name = mem_text(node->key);
+    network->groups =
+        mem_grow(network->groups, &network->group_capacity, network->group_count + 1, "switches");
+    network->groups[network->group_count++] =
+        (struct network_group){arena_text(&network->texts, node->key, strlen(node->key)),
+                               (uint32_t)network->graph->switches.count, count};
+    for (uint32_t i = 0; good && i < count; i++) {
+        free(name);
+        name = mem_format("%s%" PRIu32, node->key, i);
+        good = add_switch(network, name);
+    }
+    if (count && !good)
+        report_switch(network, reader, node, name);
+    free(name);
+    return good;
+}
+
+static bool read_switch(struct network_reader *network, struct config_reader *reader,
+                        const struct config_node *node)
+{
+    if (node->kind == CONFIG_SCALAR && is_switch_name(node->text) && add_switch(network, node->text))
+        return true;
+    report_switch(network, reader, node, node->kind == CONFIG_SCALAR ? node->text : "");
+    return false;
+}
+
+static void read_switches(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct network_reader *network = self;
+    network->has_switches = true;
+    if (node->kind == CONFIG_SCALAR || !node->count) {
+        config_node_error(reader, node,
+                          "switches are a map of names with their numbers, such as {leaf: 4, spine: 2}, or a "
+                          "list of names, such as [left, right]");
+        return;
+    }
+    for (size_t i = 0; i < node->count; i++)
+        (node->kind == CONFIG_MAP ? read_group : read_switch)(network, reader, &node->items[i]);
+}
+
+/* -------------------------------------------------------------------- ends */
+
+/* One side of an entry of links: nodes, as is_node says, and switches. */
+struct network_side {
+    struct topo_end *ends;
+    size_t count, capacity;
+};
+
+static void add_ends(struct network_side *side, bool is_node, uint32_t first, uint32_t count)
+{
+    side->ends = mem_grow(side->ends, &side->capacity, side->count + count, "links");
+    for (uint32_t i = 0; i < count; i++)
+        side->ends[side->count++] = (struct topo_end){.is_node = is_node, .id = first + i};
+}
+
+/* The number behind the letters of "leaf12"; false: there is none. */
+static bool split_number(const char *text, size_t length, size_t *letters, uint64_t *number)
+{
+    size_t at = length;
+    while (at && isdigit((unsigned char)text[at - 1]))
+        at--;
+    *letters = at;
+    *number = 0;
+    for (size_t i = at; i < length && *number <= GRAPH_NODES_LIMIT; i++)
+        *number = *number * 10 + (uint64_t)(text[i] - '0');
+    return at < length;
+}
+
+/* The switch PREFIX<number>, or the node; false: there is none. */
+static bool find_end(const struct network_reader *network, const char *prefix, size_t letters,
+                     uint64_t number, struct topo_end *end)
+{
+    if (letters == 4 && memcmp(prefix, "node", 4) == 0) {
+        *end = (struct topo_end){.is_node = true, .id = (uint32_t)number};
+        return number < network->graph->nodes;
+    }
+    char *name = mem_format("%.*s%" PRIu64, (int)letters, prefix, number);
+    size_t found = text_index_find(&network->graph->switches, name);
+    *end = (struct topo_end){.id = (uint32_t)found};
+    free(name);
+    return found != SIZE_MAX;
+}
+
+/* "leaf2-5": false: this is no range of nodes or switches. */
+static bool add_range(const struct network_reader *network, const char *text, struct network_side *side)
+{
+    const char *dash = strrchr(text, '-');
+    size_t letters, none;
+    uint64_t first, last;
+    struct topo_end end;
+    if (!dash || !split_number(text, (size_t)(dash - text), &letters, &first) ||
+        !split_number(dash + 1, strlen(dash + 1), &none, &last) || none || last < first)
+        return false;
+    size_t count = side->count;
+    for (uint64_t number = first; number <= last; number++) {
+        if (!find_end(network, text, letters, number, &end)) {
+            side->count = count;
+            return false;
+        }
+        add_ends(side, end.is_node, end.id, 1);
+    }
+    return true;
+}
+
+static const struct network_group *find_group(const struct network_reader *network, const char *name)
+{
+    for (size_t i = 0; i < network->group_count; i++)
+        if (strcmp(network->groups[i].name, name) == 0)
+            return &network->groups[i];
+    return NULL;
+}
+
+/* A name of a switch, "node" or a group: all of it; "leaf2", "node0-3". False, reported: it is none. */
+static bool add_named(const struct network_reader *network, struct config_reader *reader,
+                      const struct config_node *node, struct network_side *side)
+{
+    const char *text = node->kind == CONFIG_SCALAR ? node->text : "";
+    const struct network_group *group = find_group(network, text);
+    const struct text_index *switches = &network->graph->switches;
+    size_t found = text_index_find(switches, text), letters;
+    uint64_t number;
+    struct topo_end end;
+    if (found != SIZE_MAX) {
+        add_ends(side, false, (uint32_t)found, 1);
+    } else if (strcmp(text, "node") == 0) {
+        add_ends(side, true, 0, network->graph->nodes);
+    } else if (group) {
+        add_ends(side, false, group->first, group->count);
+    } else if (split_number(text, strlen(text), &letters, &number) &&
+               find_end(network, text, letters, number, &end)) {
+        add_ends(side, end.is_node, end.id, 1);
+    } else if (!add_range(network, text, side)) {
+        const char *guess = diag_nearest_of(text, (const char *const *)switches->texts, switches->count);
+        config_node_error(reader, node,
+                          "there is no node or switch '%s'%s; nodes are node0 to node%" PRIu32
+                          ", and a range is written as node0-3",
+                          text, diag_did_you_mean(guess), network->graph->nodes - 1);
+        return false;
+    }
+    return true;
+}
+
+static bool read_side(const struct network_reader *network, struct config_reader *reader,
+                      const struct config_node *node, struct network_side *side)
+{
+    if (node->kind != CONFIG_LIST)
+        return add_named(network, reader, node, side);
+    bool good = true;
+    for (size_t i = 0; i < node->count; i++)
+        good &= add_named(network, reader, &node->items[i], side);
+    return good;
+}
+
+/* ------------------------------------------------------------------- links */
+
+/* An entry of the list of links. */
+struct network_entry {
+    const struct config_node *between;
+    bool in_blocks;
+    uint32_t count;
+    uint64_t rate_bytes_per_s;
+    ps_t latency_ps;
+    const char *origin; /* "net.yaml:7" */
+};
+
+static bool read_quantity(struct config_reader *reader, const struct config_node *node, enum param_type type,
+                          union param_quantity *value)
+{
+    struct param_problem problem;
+    if (node->kind != CONFIG_SCALAR) {
+        config_node_error(reader, node, "one value is expected here");
+        return false;
+    }
+    if (param_quantity_read(type, node->text, value, &problem))
+        return true;
+    config_node_problem(reader, node, &problem);
+    return false;
+}
+
+static bool read_rate(struct config_reader *reader, const struct config_node *node,
+                      struct network_entry *entry)
+{
+    const uint64_t most = UINT64_C(70000000000000); /* as of packet.bandwidth */
+    union param_quantity rate;
+    if (!read_quantity(reader, node, PARAM_RATE, &rate))
+        return false;
+    entry->rate_bytes_per_s = rate.whole;
+    if (rate.whole && rate.whole <= most)
+        return true;
+    if (!rate.whole)
+        config_node_error(reader, node,
+                          "a link of this rate carries nothing; leave out the link, or leave out the rate "
+                          "for that of the fabric");
+    else
+        config_node_error(reader, node, "a link has at most 70 TB/s");
+    return false;
+}
+
+static bool read_latency(struct config_reader *reader, const struct config_node *node,
+                         struct network_entry *entry)
+{
+    union param_quantity latency;
+    if (!read_quantity(reader, node, PARAM_TIME, &latency))
+        return false;
+    entry->latency_ps = latency.time;
+    if (latency.time >= 0 && latency.time <= PS_PER_S / 10)
+        return true;
+    config_node_error(reader, node, "a latency from 0 s to 100 ms is expected here");
+    return false;
+}
+
+static bool read_pairs(struct config_reader *reader, const struct config_node *node,
+                       struct network_entry *entry)
+{
+    const char *text = node->kind == CONFIG_SCALAR ? node->text : "";
+    entry->in_blocks = strcmp(text, "blocks") == 0;
+    if (entry->in_blocks || strcmp(text, "all") == 0)
+        return true;
+    config_node_error(reader, node,
+                      "pairs is all (each of one side with each of the other) or blocks (the longer side in "
+                      "as many blocks as the other has ends)");
+    return false;
+}
+
+static bool read_field(struct config_reader *reader, const struct config_node *node,
+                       struct network_entry *entry)
+{
+    if (strcmp(node->key, "rate") == 0)
+        return read_rate(reader, node, entry);
+    if (strcmp(node->key, "latency") == 0)
+        return read_latency(reader, node, entry);
+    if (strcmp(node->key, "pairs") == 0)
+        return read_pairs(reader, node, entry);
+    if (strcmp(node->key, "count") == 0)
+        return (entry->count = read_count(reader, node, GRAPH_LINKS_LIMIT)) > 0;
+    if (strcmp(node->key, "between") == 0) {
+        entry->between = node;
+        if (node->kind == CONFIG_LIST && node->count == 2)
+            return true;
+        config_node_error(reader, node, "two sides are expected here, such as [leaf0, spine]");
+        return false;
+    }
+    config_key_error(reader, node, "links have between, pairs, rate, latency and count");
+    return false;
+}
+
+/* The name of an end, for messages. */
+static const char *name_of(struct network_reader *network, struct topo_end end)
+{
+    char name[32];
+    if (!end.is_node)
+        return network->graph->switches.texts[end.id];
+    snprintf(name, sizeof name, "node%" PRIu32, end.id);
+    return arena_text(&network->texts, name, strlen(name));
+}
+
+static bool add_node_link(struct network_reader *network, struct config_reader *reader,
+                          const struct network_entry *entry, uint32_t node, uint32_t at)
+{
+    const char **origin = &network->node_origins[node];
+    if (*origin || entry->count > 1) {
+        config_node_error(reader, entry->between,
+                          "node%" PRIu32 " has %s%s: a node has one link; give it the rate of all", node,
+                          *origin ? "a link already, " : "several links", *origin ? *origin : "");
+        return false;
+    }
+    *origin = entry->origin;
+    network->graph->node_links[node] = (struct graph_link){
+        .from = node, .to = at, .rate_bytes_per_s = entry->rate_bytes_per_s, .latency_ps = entry->latency_ps};
+    return true;
+}
+
+/* The switches have a link already. */
+static void report_twice(const struct network_reader *network, struct config_reader *reader,
+                         const struct network_entry *entry, const struct graph_link *first,
+                         const char *origin)
+{
+    char *const *names = network->graph->switches.texts;
+    bool is_same =
+        first->rate_bytes_per_s == entry->rate_bytes_per_s && first->latency_ps == entry->latency_ps;
+    config_node_error(reader, entry->between, "%s and %s have a link already, %s%s", names[first->from],
+                      names[first->to], origin,
+                      is_same ? "; several links between them are one entry with count"
+                              : ", with another rate or latency: a link is the same in both directions");
+}
+
+static bool add_switch_link(struct network_reader *network, struct config_reader *reader,
+                            const struct network_entry *entry, uint32_t from, uint32_t to)
+{
+    struct topo_graph *graph = network->graph;
+    uint64_t low = from < to ? from : to, high = from < to ? to : from;
+    uint32_t *slot = hashmap_slot(&network->pairs, low << 32 | high);
+    if (*slot) {
+        report_twice(network, reader, entry, &graph->links[*slot - 1], network->link_origins[*slot - 1]);
+        return false;
+    }
+    *slot = (uint32_t)graph->link_count + 1;
+    graph->links = mem_grow(graph->links, &graph->link_capacity, graph->link_count + entry->count, "links");
+    network->link_origins =
+        mem_grow(network->link_origins, &network->origin_capacity, graph->link_count + entry->count, "links");
+    for (uint32_t i = 0; i < entry->count; i++) {
+        network->link_origins[graph->link_count] = entry->origin;
+        graph->links[graph->link_count++] = (struct graph_link){.from = from,
+                                                                .to = to,
+                                                                .rate_bytes_per_s = entry->rate_bytes_per_s,
+                                                                .latency_ps = entry->latency_ps};
+    }
+    return true;
+}
+
+static bool add_link(struct network_reader *network, struct config_reader *reader,
+                     const struct network_entry *entry, struct topo_end a, struct topo_end b)
+{
+    if (a.is_node && b.is_node) {
+        config_node_error(reader, entry->between,
+                          "%s and %s are nodes: a link joins a node and a switch, or two "
+                          "switches",
+                          name_of(network, a), name_of(network, b));
+        return false;
+    }
+    if (a.is_node)
+        return add_node_link(network, reader, entry, a.id, b.id);
+    if (b.is_node)
+        return add_node_link(network, reader, entry, b.id, a.id);
+    if (a.id == b.id) {
+        config_node_error(reader, entry->between, "this links %s with itself", name_of(network, a));
+        return false;
+    }
+    return add_switch_link(network, reader, entry, a.id, b.id);
+}
+
+/* False, reported: a pair cannot have a link. */
+static bool add_pairs(struct network_reader *network, struct config_reader *reader,
+                      const struct network_entry *entry, const struct network_side *a,
+                      const struct network_side *b)
+{
+    const struct network_side *longer = a->count < b->count ? b : a, *shorter = longer == a ? b : a;
+    size_t pairs = entry->in_blocks ? longer->count : a->count * b->count;
+    if (entry->in_blocks && (!shorter->count || longer->count % shorter->count)) {
+        config_node_error(reader, entry->between, "%zu ends are no %zu blocks of equal size", longer->count,
+                          shorter->count);
+        return false;
+    }
+    if (pairs * entry->count > GRAPH_LINKS_LIMIT - network->graph->link_count) {
+        config_node_error(reader, entry->between, "a network has at most %d links between switches",
+                          GRAPH_LINKS_LIMIT);
+        return false;
+    }
+    size_t block = entry->in_blocks ? longer->count / shorter->count : 1;
+    for (size_t i = 0; i < pairs; i++) {
+        size_t first = i / (entry->in_blocks ? longer == a ? 1 : block : b->count);
+        size_t second = entry->in_blocks ? i / (longer == a ? block : 1) : i % b->count;
+        if (!add_link(network, reader, entry, a->ends[first], b->ends[second]))
+            return false;
+    }
+    return true;
+}
+
+static void read_entry(struct network_reader *network, struct config_reader *reader,
+                       const struct config_node *node)
+{
+    struct network_entry entry = {.count = 1, .latency_ps = -1};
+    struct network_side a = {.count = 0}, b = {.count = 0};
+    if (node->kind != CONFIG_MAP) {
+        config_node_error(reader, node, "a map is expected here, such as {between: [leaf, spine]}");
+        return;
+    }
+    bool good = true;
+    for (size_t i = 0; i < node->count; i++)
+        good &= read_field(reader, &node->items[i], &entry);
+    if (!entry.between && good) {
+        config_node_error(reader, node, "between is missing: what these links join, such as [leaf, spine]");
+        return;
+    }
+    entry.origin = config_node_origin(reader, node, &network->texts);
+    good = good && read_side(network, reader, &entry.between->items[0], &a);
+    good = good && read_side(network, reader, &entry.between->items[1], &b);
+    if (good)
+        add_pairs(network, reader, &entry, &a, &b);
+    free(a.ends);
+    free(b.ends);
+}
+
+/* Every node has a link. False, reported: one has none. */
+static bool check_nodes(const struct network_reader *network, struct config_reader *reader,
+                        const struct config_node *node)
+{
+    for (uint32_t i = 0; i < network->graph->nodes; i++)
+        if (!network->node_origins[i]) {
+            config_key_error(reader, node, "node%" PRIu32 " has no link; each node has one, to a switch", i);
+            return false;
+        }
+    return true;
+}
+
+static void read_links(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct network_reader *network = self;
+    struct topo_graph *graph = network->graph;
+    uint32_t from, to;
+    network->has_links = true;
+    if (!network->has_nodes || !network->has_switches) {
+        config_key_error(reader, node, "nodes and switches stand before the links");
+        return;
+    }
+    if (config_reader_errors(reader))
+        return; /* of nodes or switches, so that names could be missing here */
+    if (node->kind != CONFIG_LIST) {
+        config_node_error(reader, node, "a list is expected here, such as [{between: [leaf, spine]}]");
+        return;
+    }
+    for (size_t i = 0; i < node->count; i++)
+        read_entry(network, reader, &node->items[i]);
+    if (config_reader_errors(reader) || !check_nodes(network, reader, node) || graph_route(graph, &from, &to))
+        return;
+    if (from == GRAPH_TOO_MANY)
+        config_key_error(reader, node,
+                         "the table of routes is too large: %zu switches, and those with nodes, have more "
+                         "than %d pairs",
+                         graph->switches.count, GRAPH_ROUTES_LIMIT);
+    else
+        config_key_error(reader, node, "the network is not connected: no way leads from %s to %s",
+                         graph->switches.texts[from], graph->switches.texts[to]);
+}
+
+/* ------------------------------------------------------- other keys, files */
+
+static void read_routing(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct network_reader *network = self;
+    for (int i = 0; graph_routing_names[i]; i++)
+        if (node->kind == CONFIG_SCALAR && strcmp(node->text, graph_routing_names[i]) == 0) {
+            network->graph->routing = (enum graph_routing)i;
+            return;
+        }
+    config_node_error(reader, node, "routing is d-mod-k, lowest or hash");
+}
+
+static void read_seed(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    union param_quantity seed;
+    if (read_quantity(reader, node, PARAM_COUNT, &seed))
+        ((struct network_reader *)self)->graph->seed = seed.whole;
+}
+
+static void read_doc(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)self;
+    if (node->kind != CONFIG_SCALAR)
+        config_node_error(reader, node, "a line of text is expected here");
+}
+
+static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)self;
+    config_key_error(reader, node, "a network file has doc, nodes, switches, links, routing and seed");
+}
+
+static const struct config_section sections[] = {
+    {"doc", read_doc},     {"nodes", read_nodes},     {"switches", read_switches},
+    {"links", read_links}, {"routing", read_routing}, {"seed", read_seed},
+    {NULL, refuse},
+};
+
+static struct topo_graph *kept;
+
+void topo_forget(void)
+{
+    while (kept) {
+        struct topo_graph *next = kept->next;
+        graph_free(kept);
+        kept = next;
+    }
+}
+
+static const struct topo_graph *find_kept(const char *name, const char *text, size_t length)
+{
+    const struct topo_graph *graph = kept;
+    while (graph && (strcmp(graph->path, name) != 0 || graph->length != length ||
+                     memcmp(graph->text, text, length) != 0))
+        graph = graph->next;
+    return graph;
+}
+
+/* NULL, reported: the text is no network. */
+static const struct topo_graph *read_text(const char *name, const char *text, size_t length)
+{
+    struct network_reader network = {.graph = mem_alloc(1, sizeof *network.graph, "a network")};
+    struct topo_graph *graph = network.graph;
+    struct config *none = config_open(NULL, 0);
+    enum status status = config_read_text_with(none, name, text, length, sections,
+                                               sizeof sections / sizeof *sections, &network);
+    if (status == STATUS_OK && !(network.has_nodes && network.has_switches && network.has_links)) {
+        diag_error("%s: a network file needs nodes, switches and links; %s is missing", name,
+                   !network.has_nodes      ? "nodes"
+                   : !network.has_switches ? "switches"
+                                           : "links");
+        status = STATUS_BAD_INPUT;
+    }
+    config_close(none);
+    arena_free(&network.texts);
+    hashmap_free(&network.pairs);
+    free(network.groups);
+    free(network.node_origins);
+    free(network.link_origins);
+    if (status != STATUS_OK) {
+        graph_free(graph);
+        return NULL;
+    }
+    graph->path = mem_text(name);
+    graph->text = mem_alloc(length + 1, 1, "a network");
+    memcpy(graph->text, text, length);
+    graph->length = length;
+    graph->next = kept;
+    kept = graph;
+    return graph;
+}
+
+bool network_text_read(const char *name, const char *text, size_t length, struct topo *topo,
+                       struct param_problem *problem)
+{
+    const struct topo_graph *graph = find_kept(name, text, length);
+    if (!graph)
+        graph = read_text(name, text, length);
+    if (!graph)
+        return param_fail(problem, 0, "this network file cannot be used, as said above");
+    graph_topo(graph, topo);
+    return true;
+}
+
+bool network_file_read(const char *path, struct topo *topo, struct param_problem *problem)
+{
+    size_t length;
+    char *text = config_load_file(path, &length);
+    bool good = text ? network_text_read(path, text, length, topo, problem)
+                     : param_fail(problem, 0, "this network file cannot be read, as said above");
+    free(text);
+    return good;
+}

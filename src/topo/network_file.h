@@ -1,0 +1,29 @@
+#ifndef HELIO_TOPO_NETWORK_FILE_H
+#define HELIO_TOPO_NETWORK_FILE_H
+
+#include <stdio.h>
+
+#include "topo/topo.h"
+
+/* A network in a file of its own (docs/networks.md):
+ *
+ *     nodes: 8
+ *     switches: {leaf: 2, spine: 2}
+ *     links:
+ *       - {between: [node, leaf], pairs: blocks, rate: 100 Gb/s}
+ *       - {between: [leaf, spine], rate: 200 Gb/s, latency: 150 ns, count: 2}
+ *     routing: d-mod-k */
+
+/* False: errors are reported with their places in the file, and *problem says so. The tables of a file are
+ * made once and kept until topo_forget(); a file that has changed is another network. */
+bool network_file_read(const char *path, struct topo *topo, struct param_problem *problem);
+
+/* The same from text, which `name` names in messages. */
+bool network_text_read(const char *name, const char *text, size_t length, struct topo *topo,
+                       struct param_problem *problem);
+
+/* The network file that a topology is, with its links in the order of their numbers. It is the same network;
+ * its routes are those of routing: d-mod-k, or of the file that the topology comes from. */
+void network_file_write(const struct topo *topo, FILE *out);
+
+#endif

@@ -1,0 +1,94 @@
+#include <inttypes.h>
+
+#include "base/hashmap.h"
+#include "topo/graph.h"
+#include "topo/network_file.h"
+
+static void write_name(const struct topo *topo, uint32_t at, FILE *out)
+{
+    if (topo->ops->given_name)
+        fputs(topo->ops->given_name(topo, at), out);
+    else
+        fprintf(out, "s%" PRIu32, at);
+}
+
+static void write_switches(const struct topo *topo, FILE *out)
+{
+    if (!topo->ops->given_name) {
+        fprintf(out, "switches: {s: %" PRIu32 "}\n", topo->switches);
+        return;
+    }
+    fputs("switches:\n", out);
+    for (uint32_t i = 0; i < topo->switches; i++)
+        fprintf(out, "  - %s\n", topo->ops->given_name(topo, i));
+}
+
+static void write_rate(const struct topo *topo, uint32_t link, FILE *out)
+{
+    char text[64];
+    union param_quantity rate = {.whole = topo_link_rate(topo, link, 0)};
+    if (rate.whole)
+        fprintf(out, ", rate: %s", param_quantity_print(PARAM_RATE, &rate, text, sizeof text));
+    union param_quantity latency = {.time = topo_link_latency(topo, link, -1)};
+    if (latency.time >= 0)
+        fprintf(out, ", latency: %s", param_quantity_print(PARAM_TIME, &latency, text, sizeof text));
+}
+
+static uint64_t pair_of(struct topo_hop ends)
+{
+    return ends.from < ends.to ? (uint64_t)ends.from << 32 | ends.to : (uint64_t)ends.to << 32 | ends.from;
+}
+
+/* How many links each pair of switches has. */
+static void count_links(const struct topo *topo, struct hashmap *pairs)
+{
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_hop ends = topo->ops->ends(topo, link);
+        if (ends.from < ends.to)
+            ++*hashmap_slot(pairs, pair_of(ends));
+    }
+}
+
+/* The links of a pair stand where its first one is. */
+static void write_links(const struct topo *topo, struct hashmap *pairs, FILE *out)
+{
+    const uint32_t written = UINT32_MAX;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_hop ends = topo->ops->ends(topo, link);
+        uint32_t *count = hashmap_slot(pairs, pair_of(ends));
+        if (*count == written)
+            continue;
+        fputs("  - {between: [", out);
+        write_name(topo, ends.from, out);
+        fputs(", ", out);
+        write_name(topo, ends.to, out);
+        fputc(']', out);
+        write_rate(topo, link, out);
+        if (*count > 1)
+            fprintf(out, ", count: %" PRIu32, *count);
+        fputs("}\n", out);
+        *count = written;
+    }
+}
+
+void network_file_write(const struct topo *topo, FILE *out)
+{
+    struct hashmap pairs = {.count = 0};
+    char text[TOPO_TEXT];
+    fprintf(out, "# %s\nnodes: %" PRIu32 "\n", topo_print(topo, text, sizeof text), topo->nodes);
+    write_switches(topo, out);
+    fputs("links:\n", out);
+    for (uint32_t node = 0; node < topo->nodes; node++) {
+        fprintf(out, "  - {between: [node%" PRIu32 ", ", node);
+        write_name(topo, topo_switch_of(topo, node), out);
+        fputc(']', out);
+        write_rate(topo, topo_injection(topo, node), out);
+        fputs("}\n", out);
+    }
+    count_links(topo, &pairs);
+    write_links(topo, &pairs, out);
+    hashmap_free(&pairs);
+    if (topo->path)
+        fprintf(out, "routing: %s\nseed: %" PRIu64 "\n", graph_routing_names[graph_of(topo)->routing],
+                graph_of(topo)->seed);
+}
