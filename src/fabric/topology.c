@@ -3,6 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/mem.h"
+
+/* The path in its text form. */
+static bool read_path(const char *text, struct topo *topo, struct param_problem *problem)
+{
+    size_t at;
+    char *path = mem_alloc(strlen(text) + 1, 1, "a path");
+    const char *fault = bytes_from_text(text, path, &at);
+    bool good = fault ? param_fail(problem, at, "%s", fault) : topo_read(path, topo, problem);
+    free(path);
+    return good;
+}
+
+static bool find_path(const char *bytes, size_t from, struct param_path *path)
+{
+    return topo_is_path(bytes) && param_find_whole(bytes, from, path);
+}
+
 static bool parse_topology(const struct param *self, const char *text, void *field,
                            struct param_problem *problem)
 {
@@ -10,7 +29,7 @@ static bool parse_topology(const struct param *self, const char *text, void *fie
     struct topology_config *config = field;
     struct topo topo;
     bool is_given = strcmp(text, "crossbar") != 0;
-    if (is_given && !topo_read(text, &topo, problem))
+    if (is_given && !(topo_is_path(text) ? read_path(text, &topo, problem) : topo_read(text, &topo, problem)))
         return false;
     config->is_given = is_given;
     if (is_given)
@@ -24,8 +43,15 @@ PARAM_TABLE(topology_params, "topology", struct topology_config, "nodes, switche
              .offset = 0,
              .default_text = "crossbar",
              .parse = parse_topology,
+             .find_path = find_path,
              .doc = "crossbar: one switch; or torus:8x8, mesh:4x4, fattree:12x3, dragonfly:2x4x2 "
-                    "(docs/models/topology.md)"});
+                    "(docs/models/topology.md); or a network file, FILE.yaml (docs/networks.md)"});
+
+const char *topology_path(const struct config *config)
+{
+    const struct topology_config *chosen = config_of(config, &topology_params);
+    return chosen->is_given ? chosen->topo.path : NULL;
+}
 
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
 {
@@ -50,4 +76,22 @@ uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
     if (nodes < 2 || topology_for_nodes(config, nodes, &topo) != STATUS_OK)
         return 0;
     return topo_distance(&topo, 0, 1);
+}
+
+struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
+                                     ps_t latency_of_network, ps_t latency_of_node)
+{
+    struct topology_links links = {.node_rate_bytes_per_s = rate_of_fabric,
+                                   .message_rate_bytes_per_s = rate_of_fabric};
+    struct topo topo;
+    if (nodes < 2 || topology_for_nodes(config, nodes, &topo) != STATUS_OK)
+        return links;
+    links.node_rate_bytes_per_s = topo_link_rate(&topo, topo_injection(&topo, 0), rate_of_fabric);
+    links.message_rate_bytes_per_s = topo_route_rate(&topo, 0, 1, rate_of_fabric);
+    links.latency_ps = topo_route_latency(&topo, 0, 1, latency_of_network, latency_of_node);
+    links.network_latency_ps = links.latency_ps -
+                               topo_link_latency(&topo, topo_injection(&topo, 0), latency_of_node) -
+                               topo_link_latency(&topo, topo_ejection(&topo, 1), latency_of_node);
+    links.path = topo.link_latencies ? topo.path : NULL;
+    return links;
 }

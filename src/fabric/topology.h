@@ -16,6 +16,20 @@ extern const struct param_table topology_params; /* struct topology_config */
  * nodes of the topology are idle. Fails, reported, where the topology has fewer nodes. */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
 
+/* The links of the way from node 0 to node 1, where those of the fabric are used for which a network file
+ * says nothing. Without a node 1 the latency is 0 and the rates are the fabric's. */
+struct topology_links {
+    uint64_t node_rate_bytes_per_s, message_rate_bytes_per_s; /* of the first link; of the slowest */
+    ps_t latency_ps, network_latency_ps;                      /* of all; of those between switches */
+    const char *path; /* of the network file that gives latencies; NULL: none does */
+};
+
+struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
+                                     ps_t latency_of_network, ps_t latency_of_node);
+
+/* The path of the network file; NULL: the topology is of a family. */
+const char *topology_path(const struct config *config);
+
 /* The links between switches on the way from node 0 to node 1; 0 if there is no node 1. The topology is one
  * that topology_for_nodes accepts. */
 uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes);

@@ -9,6 +9,7 @@
 #include "engine/params.h"
 #include "engine/rank/ranks.h"
 #include "fabric/list.h"
+#include "fabric/topology.h"
 #include "graph/of_calls.h"
 #include "sim/conservation.h"
 #include "sim/dimensions.h"
@@ -386,6 +387,8 @@ const char *experiment_file(const struct experiment *experiment, const char *par
         return experiment->program->file;
     if (strcmp(param, "host.system") == 0)
         return experiment->has_host ? experiment->host.file.path : NULL;
+    if (strcmp(param, "topology") == 0)
+        return topology_path(experiment->config);
     return NULL;
 }
 

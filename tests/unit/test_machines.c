@@ -57,7 +57,8 @@ static const char of_today[] = "machine=infiniband-ndr";
 static const char odd[] = "machine=infiniband-ndr nic.rate=321Gb/s wire.latency=17ns switch.latency=131ns "
                           "nic.latency=211ns host.send=97ns host.receive=103ns";
 static const char *const machines[] = {as_published, of_today, odd};
-static const char *const topologies[] = {"", "topology=torus:4x4", "topology=fattree:4x2"};
+static const char *const topologies[] = {"", "topology=torus:4x4", "topology=fattree:4x2",
+                                         "topology=tests/networks/uneven.yaml"};
 
 /* ----------------------------------------- what fabrics say is what they do */
 
@@ -96,6 +97,9 @@ static void settings_change_the_latency(void **state)
         {"segment", "photonic.eo=3ns photonic.oe=4ns photonic.converter=5ns"},
         {"segment", "photonic.node_links=free"},
         {"packet", "packet.hop_latency=1us topology=torus:4x4"},
+        {"packet", "packet.hop_latency=1us topology=tests/networks/uneven.yaml"},
+        {"segment", "photonic.node_links=free topology=tests/networks/uneven.yaml"},
+        {"circuit", "photonic.reservation=hop-by-hop topology=tests/networks/uneven.yaml"},
         {"ocs", "ocs.switching=1ms ocs.controller=70us"},
         {"ocs", "ocs.switches=3 ocs.wavelengths=5"},
         {"ocs", "ocs.control=static"},

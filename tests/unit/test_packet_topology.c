@@ -20,6 +20,7 @@
 #define L     (8 * US)
 #define HOP   INT64_C(100000)
 #define BYTE  INT64_C(80)
+#define RATE  UINT64_C(12500000000) /* 1 / BYTE */
 #define CALLS static const struct call
 
 enum { BIG = 1000000, NODES_MOST = 12 };
@@ -104,6 +105,28 @@ static void adaptive_routes_part(void **state)
     assert_int_equal(out.makespan, L + 4 * HOP + BIG * BYTE);
 }
 
+/* A message has the rate of its slowest link: 40 Gb/s at node 1, 30 Gb/s above leaf 2, 90 Gb/s at nodes 0
+ * and 3. Its latency is L and those of its links; a link between switches without one has HOP. */
+static void links_have_their_own_rates_and_latencies(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"topology=tests/networks/uneven.yaml", NULL};
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS to_3[] = {SEND(3, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS idle[] = {FINALIZE};
+    const ps_t ns = 1000;
+    run((const struct call *const[]){to_1, from_0}, 2, settings);
+    assert_int_equal(out.makespan, L + 11 * ns + 2 * 130 * ns + BIG * INT64_C(200));
+    run((const struct call *const[]){to_2, idle, from_0}, 3, settings);
+    ps_t expected = L + 11 * ns + 130 * ns + HOP + 7 * ns + BIG * INT64_C(800) / 3;
+    assert_in_range(out.makespan, expected, expected + 1);
+    run((const struct call *const[]){to_3, idle, idle, from_0}, 4, settings);
+    expected = L + 2 * 11 * ns + BIG * INT64_C(800) / 9;
+    assert_in_range(out.makespan, expected, expected + 1);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -176,7 +199,7 @@ static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t coun
     long double least = -1;
     uint32_t bottleneck = 0;
     for (uint32_t link = 0; link < topo->links; link++) {
-        long double left = 1 / (long double)BYTE;
+        long double left = (long double)topo_link_rate(topo, link, RATE) / PS_PER_S;
         uint32_t open = 0;
         for (uint32_t i = 0; i < count; i++) {
             bool is_here = !flows[i].done && uses_link(&flows[i], link);
@@ -279,7 +302,10 @@ static void compare(const struct topo *topo, const struct fluid *flows, uint32_t
         const struct script_message *message = out.messages;
         while (message->source != flow->source || message->destination != flow->destination)
             message++;
-        ps_t latency = L + HOP * topo_distance(topo, flow->source, flow->destination);
+        ps_t latency = L;
+        for (uint32_t k = 0; k < flow->count; k++)
+            latency +=
+                topo_link_latency(topo, flow->links[k], topo_is_network(topo, flow->links[k]) ? HOP : 0);
         assert_true(fabsl((long double)(message->received - latency) - flow->end_ps) < 1000);
     }
 }
@@ -288,8 +314,9 @@ static void compare(const struct topo *topo, const struct fluid *flows, uint32_t
 static void equals_the_slow_simulation(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"torus:3x4",       "mesh:4x3", "fattree:3x2", "fattree:2x3",
-                                        "dragonfly:2x2x1", "ring:9",   "crossbar:8"};
+    static const char *const texts[] = {
+        "torus:3x4",       "mesh:4x3", "fattree:3x2", "fattree:2x3",
+        "dragonfly:2x2x1", "ring:9",   "crossbar:8",  "tests/networks/uneven.yaml"};
     for (uint32_t k = 0; k < 4 * sizeof texts / sizeof *texts; k++) {
         struct topo topo;
         struct fluid flows[FLOWS_MOST];
@@ -312,6 +339,7 @@ int main(void)
         cmocka_unit_test(flows_without_a_shared_link_are_not_delayed),
         cmocka_unit_test(no_topology_is_the_same_as_a_crossbar),
         cmocka_unit_test(adaptive_routes_part),
+        cmocka_unit_test(links_have_their_own_rates_and_latencies),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(paths_count_flows_and_bytes),
         cmocka_unit_test(equals_the_slow_simulation),

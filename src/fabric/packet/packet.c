@@ -159,9 +159,16 @@ static uint32_t hops_of(const struct packet *packet, const struct message *messa
     return topo_distance(&packet->paths.topo, message->source_node, message->destination_node);
 }
 
+/* Where the network gives latencies, those of fixed routing: of an adaptive route they are not known before
+ * the message begins. */
 static ps_t latency_of(const struct packet *packet, const struct message *message)
 {
-    return ps_add(packet->config->latency_ps, packet->config->hop_latency_ps * hops_of(packet, message));
+    const struct packet_config *config = packet->config;
+    if (packet->has_topology && packet->paths.topo.link_latencies)
+        return ps_add(config->latency_ps,
+                      topo_route_latency(&packet->paths.topo, message->source_node, message->destination_node,
+                                         config->hop_latency_ps, 0));
+    return ps_add(config->latency_ps, config->hop_latency_ps * hops_of(packet, message));
 }
 
 /* The message is the first of its flow now. */
@@ -172,6 +179,15 @@ static void emit_queued(const struct packet *packet, uint32_t index)
                   fabric_now(&packet->fabric), "messages sent before it by node", message->source_node);
 }
 
+/* Of the message alone: that of the slowest link of its route. */
+static uint64_t rate_alone(const struct packet *packet, const struct message *message)
+{
+    uint64_t rate = packet->config->bandwidth_bytes_per_s;
+    if (!packet->has_topology || !packet->paths.topo.link_rates)
+        return rate;
+    return topo_route_rate(&packet->paths.topo, message->source_node, message->destination_node, rate);
+}
+
 static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency)
 {
     const struct message *message = fabric_message(&packet->fabric, index);
@@ -179,11 +195,10 @@ static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency
     ps_t now = fabric_now(&packet->fabric);
     const struct tap *tap = packet->fabric.params.tap;
     if (tap_wants_parts(tap))
-        tap_emit_waiting(
-            tap, index, TAP_PART_TRANSFER, message->injected, now,
-            &(struct tap_awaited){.what = "its share of the links to node",
-                                  .which = message->destination_node,
-                                  .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
+        tap_emit_waiting(tap, index, TAP_PART_TRANSFER, message->injected, now,
+                         &(struct tap_awaited){.what = "its share of the links to node",
+                                               .which = message->destination_node,
+                                               .alone = service_ps(bytes, rate_alone(packet, message))});
     tap_emit_part(tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
@@ -367,12 +382,14 @@ static void on_end(void *self, uint32_t id)
     deliver(packet, ended);
 }
 
-/* Every link of the network has the bandwidth of a node's. */
-static void make_solver(struct packet *packet, uint32_t links, uint32_t links_per_flow)
+/* Every link has the bandwidth of a node's, or that of the network file. */
+static void make_solver(struct packet *packet, const struct topo *topo, uint32_t links,
+                        uint32_t links_per_flow)
 {
     uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
     for (uint32_t i = 0; i < links; i++)
-        capacities[i] = packet->config->bandwidth_bytes_per_s;
+        capacities[i] = topo ? topo_link_rate(topo, i, packet->config->bandwidth_bytes_per_s)
+                             : packet->config->bandwidth_bytes_per_s;
     packet->solver = maxmin_open(capacities, links, links_per_flow);
     free(capacities);
 }
@@ -384,7 +401,7 @@ static void use_topology(struct packet *packet, const struct topo *topo)
     paths_init(paths, topo, (enum path_choice)packet->config->routing,
                packet->config->duplex == PACKET_DUPLEX_HALF);
     packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
-    make_solver(packet, topo->links, paths->limit);
+    make_solver(packet, topo, topo->links, paths->limit);
 }
 
 /* Whether the run has a topology of its own, and one that flows can cross. */
@@ -420,7 +437,7 @@ static enum status packet_init(struct fabric *fabric)
     if (has_topology)
         use_topology(packet, &topo);
     else
-        make_solver(packet, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes : nodes, 2);
+        make_solver(packet, NULL, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes : nodes, 2);
     return STATUS_OK;
 }
 
@@ -485,9 +502,19 @@ static void packet_free(struct fabric *fabric)
     sums_free(&packet->down_bytes);
 }
 
+/* Where nodes have links of different rates: that of the fastest. */
 static uint64_t packet_node_rate(const struct fabric *fabric)
 {
-    return ((const struct packet *)fabric)->config->bandwidth_bytes_per_s;
+    const struct packet *packet = (const struct packet *)fabric;
+    const struct topo *topo = packet->has_topology ? &packet->paths.topo : NULL;
+    uint64_t rate = packet->config->bandwidth_bytes_per_s, most = 0;
+    if (!topo || !topo->link_rates)
+        return rate;
+    for (uint32_t node = 0; node < topo->nodes; node++) {
+        uint64_t of_node = topo_link_rate(topo, topo_injection(topo, node), rate);
+        most = of_node > most ? of_node : most;
+    }
+    return most;
 }
 
 static void packet_derive(struct derivation *derivation)
@@ -505,10 +532,16 @@ static void packet_describe(const struct config *config, uint32_t nodes,
 {
     const struct packet_config *packet = config_of(config, &packet_params);
     uint32_t hops = topology_neighbour_hops(config, nodes);
-    description->rate_bytes_per_s = description->message_rate_bytes_per_s = packet->bandwidth_bytes_per_s;
-    description->latency_ps = ps_add(packet->latency_ps, ps_times(packet->hop_latency_ps, hops));
+    struct topology_links links =
+        topology_links(config, nodes, packet->bandwidth_bytes_per_s, packet->hop_latency_ps, 0);
+    description->rate_bytes_per_s = links.node_rate_bytes_per_s;
+    description->message_rate_bytes_per_s = links.message_rate_bytes_per_s;
+    description->latency_ps = ps_add(packet->latency_ps, links.latency_ps);
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
-    description_add_hops(description, config, hops, packet->hop_latency_ps);
+    if (links.path && links.latency_ps)
+        description_add(&description->includes, "the links of %s", links.path);
+    else if (!links.path)
+        description_add_hops(description, config, hops, packet->hop_latency_ps);
 }
 
 const struct fabric_ops packet_fabric = {

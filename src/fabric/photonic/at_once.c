@@ -35,9 +35,10 @@ static void at_once_begin(struct photonic *photonic, uint32_t index)
     const uint32_t *links = links_of(photonic, packet);
     for (uint32_t i = packet->at; i < end; i++)
         photonic->free[links[i]]--;
-    ps_t ahead = now + hops * settings->forward_ps;
+    ps_t beyond = wires_beyond(photonic, packet, packet->at, packet->reached);
+    ps_t ahead = now + hops * settings->forward_ps + beyond;
     packet_trace_add(photonic, index, TAP_PART_ACQUIRE, ahead);
-    probe_grant(photonic, index, ahead + hops * settings->back_ps);
+    probe_grant(photonic, index, ahead + hops * settings->back_ps + beyond);
     if (is_whole)
         probe_seen(photonic, packet_at(photonic, index), ahead);
 }

@@ -17,18 +17,20 @@ void photonic_derive(struct derivation *derivation)
 
 /* What a large message gets alone: as many packets as may be under way, each of which sets up its circuit. A
  * circuit for the whole message is one channel. */
-static uint64_t message_rate(const struct photonic *photonic, uint64_t at_once, ps_t around_data)
+static uint64_t message_rate(const struct photonic *photonic, uint64_t at_once, ps_t around_data,
+                             uint64_t channel_rate)
 {
     const struct photonic_settings *settings = &photonic->settings;
     if (photonic->switching == PHOTONIC_CIRCUIT)
-        return settings->rate_bytes_per_s;
-    double packet_ps = (double)ps_add(around_data, settings->full_packet_ps);
-    double rate = (double)at_once * (double)settings->photonic.mtu_bytes / packet_ps * (double)PS_PER_S;
-    double most = (double)at_once * (double)settings->rate_bytes_per_s;
+        return channel_rate;
+    uint64_t mtu = settings->photonic.mtu_bytes;
+    double packet_ps = (double)ps_add(around_data, service_ps(mtu, channel_rate));
+    double rate = (double)at_once * (double)mtu / packet_ps * (double)PS_PER_S;
+    double most = (double)at_once * (double)channel_rate;
     return (uint64_t)(rate < most ? rate : most);
 }
 
-static void describe(const struct photonic *photonic, uint32_t distance,
+static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t distance,
                      struct fabric_description *description)
 {
     const struct photonic_settings *settings = &photonic->settings;
@@ -37,20 +39,30 @@ static void describe(const struct photonic *photonic, uint32_t distance,
     uint32_t wires = distance + 2, hops = settings->node_links_count ? wires : distance;
     ps_t set_up = (ps_t)hops * (settings->forward_ps + settings->back_ps);
     ps_t around_data = set_up + config->eo_ps + config->oe_ps + (ps_t)wires * config->wire_ps;
-    const struct machine_config *machine = config_of(photonic->fabric.params.config, &machine_params);
+    const struct config *parameters = photonic->fabric.params.config;
+    const struct machine_config *machine = config_of(parameters, &machine_params);
+    uint64_t link_rate = settings->rate_bytes_per_s * config->channels;
+    struct topology_links links =
+        topology_links(parameters, nodes, link_rate, config->wire_ps, config->wire_ps);
     char time[DESCRIPTION_TIME];
-    description_base(description, photonic->fabric.params.config, "photonic.wire", config->wire_ps,
-                     machine->wire_latency_ps, NULL);
+    if (links.path) /* a probe takes the wire of each hop there and back, data those of all links */
+        around_data = set_up - 2 * hops * config->wire_ps + config->eo_ps + config->oe_ps + links.latency_ps +
+                      2 * (settings->node_links_count ? links.latency_ps : links.network_latency_ps);
+    description_base(description, parameters, "photonic.wire", config->wire_ps, machine->wire_latency_ps,
+                     NULL);
     description->latency_ps = around_data;
-    description->rate_bytes_per_s = at_once * settings->rate_bytes_per_s;
-    description->message_rate_bytes_per_s = message_rate(photonic, at_once, around_data);
+    description->rate_bytes_per_s = at_once * (links.node_rate_bytes_per_s / config->channels);
+    description->message_rate_bytes_per_s =
+        message_rate(photonic, at_once, around_data, links.message_rate_bytes_per_s / config->channels);
     if (hops)
         description_add(
             &description->includes, "set-up over %" PRIu32 " hop%s of %s", hops, hops == 1 ? "" : "s",
             description_time(settings->forward_ps + settings->back_ps - 2 * config->wire_ps, time));
     description_add_times(description, 1, "conversion to light", "", config->eo_ps);
     description_add_times(description, 1, "conversion from light", "", config->oe_ps);
-    if (config->wire_ps)
+    if (links.path)
+        description_add(&description->includes, "the links of %s (probe, answer, data)", links.path);
+    else if (config->wire_ps)
         description_add(&description->includes, "%" PRIu32 " wires of %s (probe, answer, data)",
                         2 * hops + wires, description_time(config->wire_ps, time));
     else
@@ -67,6 +79,6 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
     photonic->switching = switching;
     if (topology_for_nodes(config, nodes, &photonic->topo) == STATUS_OK &&
         photonic_resolve(photonic, NULL) == STATUS_OK)
-        describe(photonic, topology_neighbour_hops(config, nodes), description);
+        describe(photonic, nodes, topology_neighbour_hops(config, nodes), description);
     free(photonic);
 }

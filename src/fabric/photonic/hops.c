@@ -14,7 +14,8 @@ static uint32_t link_at(const struct photonic *photonic, const struct photonic_p
 static void give_up_last(struct photonic *photonic, struct photonic_packet *packet)
 {
     uint32_t nth = --packet->reached, link = link_at(photonic, packet, nth);
-    ps_t taken_at = packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps;
+    ps_t taken_at = packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps +
+                    wires_beyond(photonic, packet, packet->at, nth);
     statistics_add_link(photonic, link, LINK_TRIED, &photonic->links[link].tried_ps,
                         fabric_now(&photonic->fabric) - taken_at);
     photonic->free[link]++;
@@ -31,10 +32,14 @@ static void turn(struct photonic *photonic, uint32_t index)
     } else if (photonic->buffers && probe_buffer(photonic, packet, packet->reached)) {
         packet->end = packet->reached;
         packet_trace_add(photonic, index, TAP_PART_ACQUIRE,
-                         now - (packet->turned - packet->reached) * back_ps);
-        probe_grant(photonic, index, now + (packet->reached - packet->at) * back_ps);
+                         now - (packet->turned - packet->reached) * back_ps -
+                             wires_beyond(photonic, packet, packet->reached, packet->turned));
+        probe_grant(photonic, index,
+                    now + (packet->reached - packet->at) * back_ps +
+                        wires_beyond(photonic, packet, packet->at, packet->reached));
     } else {
         packet->state = PACKET_BACK;
+        back_ps += wires_beyond(photonic, packet, packet->reached - 1u, packet->reached);
         loop_at(photonic->fabric.params.loop, now + back_ps, photonic->step_kind, index);
     }
 }
@@ -51,8 +56,9 @@ static void go_on(struct photonic *photonic, uint32_t index)
             packet->path[packet->reached] = link;
         packet->reached++;
         photonic->statistics.probe_hops++;
-        loop_at(photonic->fabric.params.loop, now + photonic->settings.forward_ps, photonic->step_kind,
-                index);
+        ps_t over = photonic->settings.forward_ps +
+                    wires_beyond(photonic, packet, packet->reached - 1u, packet->reached);
+        loop_at(photonic->fabric.params.loop, now + over, photonic->step_kind, index);
         return;
     }
     packet->turned = packet->reached;
@@ -62,7 +68,9 @@ static void go_on(struct photonic *photonic, uint32_t index)
     }
     packet->end = packet->reached;
     packet_trace_add(photonic, index, TAP_PART_ACQUIRE, now);
-    probe_grant(photonic, index, now + (packet->reached - packet->at) * photonic->settings.back_ps);
+    probe_grant(photonic, index,
+                now + (packet->reached - packet->at) * photonic->settings.back_ps +
+                    wires_beyond(photonic, packet, packet->at, packet->reached));
     probe_seen(photonic, packet, now);
 }
 

@@ -134,3 +134,62 @@ void links_route(const struct photonic *photonic, struct photonic_transmission *
         at = photonic->links[link].to;
     }
 }
+
+/* -------------------------------------- a network that says what links are */
+
+/* Of one channel of a link. */
+static uint64_t channel_rate(const struct photonic *photonic, uint32_t link)
+{
+    const struct photonic_settings *settings = &photonic->settings;
+    uint64_t rate = topo_link_rate(&photonic->topo, link, 0);
+    return rate ? rate / settings->photonic.channels : settings->rate_bytes_per_s;
+}
+
+uint64_t links_rate(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
+    const uint32_t *links = links_of(photonic, packet);
+    uint32_t injection = topo_injection(&photonic->topo, transmission->source);
+    uint32_t ejection = topo_ejection(&photonic->topo, transmission->destination);
+    uint64_t least = UINT64_MAX, rate;
+    for (uint32_t i = packet->at; i < packet->end; i++) {
+        rate = channel_rate(photonic, links[i]);
+        least = rate < least ? rate : least;
+    }
+    if (photonic->settings.node_links_count)
+        return least;
+    if (packet->at == 0 && (rate = channel_rate(photonic, injection)) < least)
+        least = rate;
+    if (packet->end == transmission->hops && (rate = channel_rate(photonic, ejection)) < least)
+        least = rate;
+    return least;
+}
+
+static ps_t beyond(const struct photonic *photonic, uint32_t link)
+{
+    ps_t wire_ps = photonic->settings.photonic.wire_ps;
+    return topo_link_latency(&photonic->topo, link, wire_ps) - wire_ps;
+}
+
+ps_t links_beyond(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t from,
+                  uint32_t to)
+{
+    const uint32_t *links = links_of(photonic, packet);
+    ps_t sum = 0;
+    for (uint32_t i = from; i < to; i++)
+        sum += beyond(photonic, links[i]);
+    return sum;
+}
+
+ps_t node_links_beyond(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
+    ps_t sum = 0;
+    if (!photonic->topo.link_latencies || photonic->settings.node_links_count)
+        return 0;
+    if (packet->at == 0)
+        sum += beyond(photonic, topo_injection(&photonic->topo, transmission->source));
+    if (packet->end == transmission->hops)
+        sum += beyond(photonic, topo_ejection(&photonic->topo, transmission->destination));
+    return sum;
+}

@@ -265,12 +265,30 @@ static inline uint64_t packet_bytes(const struct photonic *photonic, const struc
     return packet->is_short ? transmission->bytes - (transmission->packets - 1) * mtu : mtu;
 }
 
+/* links.c, where the network gives rates or latencies: of a channel over the links of the packet's segment,
+ * the slowest; what links `from` to `to` of its path take beyond as many of photonic.wire; what the links of
+ * the nodes at its ends take beyond that, if they are no hops. */
+uint64_t links_rate(const struct photonic *photonic, const struct photonic_packet *packet);
+ps_t links_beyond(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t from,
+                  uint32_t to);
+ps_t node_links_beyond(const struct photonic *photonic, const struct photonic_packet *packet);
+
+static inline ps_t wires_beyond(const struct photonic *photonic, const struct photonic_packet *packet,
+                                uint32_t from, uint32_t to)
+{
+    return photonic->topo.link_latencies ? links_beyond(photonic, packet, from, to) : 0;
+}
+
 /* On one channel. Padded packets take as long as an MTU. */
 static inline ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const struct photonic_settings *settings = &photonic->settings;
     bool is_packet = photonic->switching != PHOTONIC_CIRCUIT;
-    if (is_packet && (!packet->is_short || settings->photonic.pad))
+    bool is_full = is_packet && (!packet->is_short || settings->photonic.pad);
+    if (photonic->topo.link_rates)
+        return service_ps(is_full ? settings->photonic.mtu_bytes : packet_bytes(photonic, packet),
+                          links_rate(photonic, packet));
+    if (is_full)
         return settings->full_packet_ps;
     return service_ps(packet_bytes(photonic, packet), settings->rate_bytes_per_s);
 }

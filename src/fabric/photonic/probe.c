@@ -151,7 +151,8 @@ static ps_t on_wires(const struct photonic *photonic, const struct photonic_pack
     uint32_t wires = (uint32_t)(packet->end - packet->at);
     if (!photonic->settings.node_links_count)
         wires += (packet->at == 0) + (packet->end == hops);
-    return (ps_t)wires * photonic->settings.photonic.wire_ps;
+    return (ps_t)wires * photonic->settings.photonic.wire_ps +
+           wires_beyond(photonic, packet, packet->at, packet->end) + node_links_beyond(photonic, packet);
 }
 
 /* The packet is sent over its links up to `end`, which are reserved, from then on. */
@@ -173,7 +174,7 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     photonic->sending++;
     photonic->statistics.segments++;
     ps_t service = ps_add(config->eo_ps + config->oe_ps, packet_service_ps(photonic, packet));
-    if (config->wire_ps)
+    if (config->wire_ps || photonic->topo.link_latencies)
         service = ps_add(service, on_wires(photonic, packet));
     packet_trace_add(photonic, index, TAP_PART_TRANSFER, ps_add(from, service));
     loop_at(photonic->fabric.params.loop, ps_add(from, service), photonic->end_kind, index);
@@ -211,7 +212,8 @@ static ps_t there_and_back(const struct photonic *photonic, const struct photoni
     const struct photonic_settings *settings = &photonic->settings;
     if (settings->photonic.reservation == RESERVATION_HOP_BY_HOP)
         return 0;
-    return (packet->turned - packet->at) * (settings->forward_ps + settings->back_ps);
+    return (packet->turned - packet->at) * (settings->forward_ps + settings->back_ps) +
+           2 * wires_beyond(photonic, packet, packet->at, packet->turned);
 }
 
 static void try_again_at(struct photonic *photonic, uint32_t index, ps_t at)

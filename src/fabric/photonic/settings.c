@@ -206,6 +206,21 @@ static enum status resolve_buffers(const struct topo *topo, struct photonic_sett
     return STATUS_OK;
 }
 
+/* Each channel of a link has a rate. */
+static enum status check_rates(const struct photonic *photonic)
+{
+    const struct topo *topo = &photonic->topo;
+    uint64_t channels = photonic->settings.photonic.channels;
+    char text[2 * TOPO_TEXT + 4];
+    for (uint32_t link = 0; topo->link_rates && link < topo->links; link++)
+        if (topo_link_rate(topo, link, channels) < channels) {
+            diag_error("link %s of %s leaves less than 1 B/s to each of %" PRIu64 " channels",
+                       topo_link_name(topo, link, text, sizeof text), topo->path, channels);
+            return STATUS_BAD_INPUT;
+        }
+    return STATUS_OK;
+}
+
 static enum status check_hops(const struct photonic *photonic)
 {
     const struct topo *topo = &photonic->topo;
@@ -241,6 +256,8 @@ enum status photonic_resolve(struct photonic *photonic, const struct segment_con
     settings->node_links_count = config->node_links == NODE_LINKS_CHANNELS ||
                                  (config->node_links == NODE_LINKS_AUTO && !topo_grid(&photonic->topo));
     enum status status = check_hops(photonic);
+    if (status == STATUS_OK)
+        status = check_rates(photonic);
     if (status != STATUS_OK || !segment)
         return status;
     settings->segment = *segment;

@@ -75,7 +75,10 @@ void transfer_begin(struct photonic *photonic, uint32_t message)
 static ps_t reserved_at(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t nth)
 {
     bool at_once = photonic->settings.photonic.reservation == RESERVATION_ATOMIC;
-    return packet->since + (at_once ? 0 : (ps_t)(nth - packet->at) * photonic->settings.forward_ps);
+    if (at_once)
+        return packet->since;
+    return packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps +
+           wires_beyond(photonic, packet, packet->at, nth);
 }
 
 static void release_links(struct photonic *photonic, const struct photonic_packet *packet)

@@ -151,11 +151,8 @@ static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint
 /* What light takes over a connection, the links of both nodes included. */
 static ps_t light_ps(const struct tdm_compiled *compiled, size_t at)
 {
-    if (!compiled->tdm->wire_ps)
-        return 0;
     const struct tdm_request *pair = &compiled->now->pairs[at];
-    uint32_t wires = topo_distance(&compiled->topo, pair->source, pair->destination) + 2;
-    return ps_times(compiled->tdm->wire_ps, wires);
+    return tdm_light_ps(compiled->tdm, &compiled->topo, pair->source, pair->destination);
 }
 
 /* Sends the message over a connection, for which it has waited since `since`; returns the slot after its last
@@ -450,6 +447,8 @@ static enum status compiled_init(struct fabric *fabric)
     enum status status = check(compiled->config);
     if (status == STATUS_OK)
         status = topology_for_nodes(params->config, params->nodes, &compiled->topo);
+    if (status == STATUS_OK)
+        status = tdm_check_rates(compiled->tdm, &compiled->topo);
     if (status == STATUS_OK && schedule == SCHEDULE_LOGICAL)
         status = read_logical(compiled, params->nodes);
     if (status != STATUS_OK)

@@ -153,7 +153,8 @@ static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
         end = tdm_slot_begin(dynamic->tdm, ps_add(slot, 1));
     }
     dynamic->control_free[link] = end;
-    return ps_add(ps_add(end, dynamic->tdm->wire_ps), config->processing_ps);
+    ps_t wire_ps = topo_link_latency(&dynamic->topo, link, dynamic->tdm->wire_ps);
+    return ps_add(ps_add(end, wire_ps), config->processing_ps);
 }
 
 static void send_packet(struct tdm_dynamic *dynamic, uint32_t index, uint32_t link)
@@ -258,10 +259,7 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
 /* What light takes on all links of the path. */
 static ps_t light_ps(const struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
 {
-    if (!dynamic->tdm->wire_ps)
-        return 0;
-    uint32_t wires = topo_distance(&dynamic->topo, transfer->node, transfer->destination) + 2;
-    return ps_times(dynamic->tdm->wire_ps, wires);
+    return tdm_light_ps(dynamic->tdm, &dynamic->topo, transfer->node, transfer->destination);
 }
 
 /* All links of the path are free at once. */
@@ -490,9 +488,11 @@ static enum status dynamic_init(struct fabric *fabric)
         return STATUS_BAD_INPUT;
     }
     enum status status = topology_for_nodes(params->config, params->nodes, &dynamic->topo);
+    dynamic->tdm = config_of(params->config, &tdm_params);
+    if (status == STATUS_OK)
+        status = tdm_check_rates(dynamic->tdm, &dynamic->topo);
     if (status != STATUS_OK)
         return status;
-    dynamic->tdm = config_of(params->config, &tdm_params);
     dynamic->config = config;
     dynamic->rng = rng_init(params->seed, "tdm.dynamic");
     dynamic->statistics.degree = config->degree;
@@ -561,6 +561,12 @@ static void dynamic_describe(const struct config *config, uint32_t nodes,
     ps_t control = ps_add(ps_add(dynamic->transmission_ps, dynamic->processing_ps), tdm->wire_ps);
     ps_t slots = ps_times(tdm->slot_ps, dynamic->degree - 1) / 2;
     ps_t before_data = ps_add(ps_add(wait, ps_times(control, 2 * links)), slots);
+    struct topology_links given = topology_links(config, nodes, 1, tdm->wire_ps, tdm->wire_ps);
+    if (given.path) { /* there and back, in place of as many of tdm.wire */
+        bool is_all = dynamic->control_links == CONTROL_LINKS_ALL;
+        before_data +=
+            2 * ((is_all ? given.latency_ps : given.network_latency_ps) - ps_times(tdm->wire_ps, links));
+    }
     description->latency_ps = ps_add(description->latency_ps, before_data);
     if (dynamic->wait == WAIT_ALWAYS)
         add_mean(description, "random wait", wait);

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/diag.h"
+#include "base/units.h"
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
 
@@ -34,6 +36,31 @@ static uint64_t rate_of_slots(uint64_t slot_bytes, ps_t slot_ps)
     return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
+enum status tdm_check_rates(const struct tdm_config *config, const struct topo *topo)
+{
+    uint64_t of_slots = rate_of_slots(config->slot_bytes, config->slot_ps), rate;
+    char name[2 * TOPO_TEXT + 4], slots[64], given[64];
+    for (uint32_t link = 0; topo->link_rates && link < topo->links; link++) {
+        if ((rate = topo_link_rate(topo, link, of_slots)) == of_slots)
+            continue;
+        units_print_rate(of_slots, slots, sizeof slots);
+        units_print_rate(rate, given, sizeof given);
+        diag_error("%s gives link %s a rate of %s; with time slots all links have that of tdm.slot_bytes in "
+                   "tdm.slot_time, %s: leave the rate out",
+                   topo->path, topo_link_name(topo, link, name, sizeof name), given, slots);
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
+ps_t tdm_light_ps(const struct tdm_config *config, const struct topo *topo, uint32_t source,
+                  uint32_t destination)
+{
+    if (topo->link_latencies)
+        return topo_route_latency(topo, source, destination, config->wire_ps, config->wire_ps);
+    return config->wire_ps ? ps_times(config->wire_ps, topo_distance(topo, source, destination) + 2) : 0;
+}
+
 void tdm_derive(struct derivation *derivation)
 {
     const struct tdm_config *config = config_of(derivation->config, &tdm_params);
@@ -52,11 +79,17 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
     uint32_t wires = topology_neighbour_hops(config, nodes) + 2;
     description->rate_bytes_per_s = rate_of_slots(tdm->slot_bytes, tdm->slot_ps);
     description->message_rate_bytes_per_s = description->rate_bytes_per_s / degree;
-    description->latency_ps = ps_add(tdm->slot_ps, ps_times(tdm->wire_ps, wires));
+    struct topology_links links =
+        topology_links(config, nodes, description->rate_bytes_per_s, tdm->wire_ps, tdm->wire_ps);
+    description->latency_ps =
+        ps_add(tdm->slot_ps, links.path ? links.latency_ps : ps_times(tdm->wire_ps, wires));
     description_base(description, config, "tdm.wire", tdm->wire_ps, machine->wire_latency_ps, NULL);
     description_add_times(description, 1, "slot", "slots", tdm->slot_ps);
-    description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
-    if (!tdm->wire_ps)
+    if (links.path)
+        description_add(&description->includes, "the links of %s", links.path);
+    else
+        description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
+    if (!tdm->wire_ps && !links.path)
         description_add(&description->includes, "%s", description->basis);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/metric.h"
 #include "base/param.h"
+#include "base/status.h"
 #include "base/time.h"
 
 /* What the fabrics with time-division multiplexing share. Time is divided into slots, numbered from 0 at the
@@ -22,6 +23,7 @@ struct tdm_config {
 
 extern const struct param_table tdm_params; /* struct tdm_config */
 
+struct topo;
 struct derivation;
 struct fabric_description;
 struct config;
@@ -32,6 +34,13 @@ void tdm_derive(struct derivation *derivation);
  */
 void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
                   struct fabric_description *description);
+
+/* In a slot every link moves tdm.slot_bytes. STATUS_BAD_INPUT, reported: the network gives a link another
+ * rate. */
+enum status tdm_check_rates(const struct tdm_config *config, const struct topo *topo);
+/* What light takes on all links of the way between two nodes. */
+ps_t tdm_light_ps(const struct tdm_config *config, const struct topo *topo, uint32_t source,
+                  uint32_t destination);
 
 struct tdm_statistics {
     uint64_t degree;           /* the largest */

@@ -1,0 +1,213 @@
+/* Programs on network files: a family and the file that it is written as give the same times; and links that
+ * say the rate and the latency of the fabric give the same as links that say nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/memory_stream.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "topo/network_file.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static char said[8192];
+
+static void keep_message(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    strncat(said, message, sizeof said - strlen(said) - 1);
+}
+
+/* A run of all nodes with settings that stand in one text, separated by blanks; -1: it is refused. */
+static ps_t run(const char *fabric, const char *topology, const char *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    char *texts = mem_text(settings), *rest = texts;
+    ps_t makespan = -1;
+    *said = '\0';
+    diag_set_sink(keep_message, NULL);
+    config_assign(config, "fabric", fabric, "test");
+    config_assign(config, "workload", "alltoall:ranks=15,bytes=20kB", "test");
+    config_assign(config, "machine", "as-published", "test");
+    if (config_assign(config, "topology", topology, "test") != STATUS_OK)
+        fail_msg("%s", said);
+    for (char *text; (text = strsep(&rest, " "));)
+        if (*text && config_set(config, text) != STATUS_OK)
+            fail_msg("%s", said);
+    free(texts);
+    struct experiment experiment;
+    struct result result = {.fabric = NULL};
+    enum status status = experiment_init(&experiment, config);
+    if (status == STATUS_OK)
+        status = experiment_run(&experiment, 0, &(struct experiment_watch){.messages = NULL}, &result);
+    if (status == STATUS_OK)
+        makespan = result.makespan;
+    result_free(&result);
+    diag_set_sink(NULL, NULL);
+    experiment_free(&experiment);
+    config_close(config);
+    return makespan;
+}
+
+/* ------------------------------------------------------------------- files */
+
+/* The file of a topology in which each link has `of_links` behind its ends, and `more` behind all. */
+static void write_file(const char *path, const char *topology, const char *of_links, const char *more)
+{
+    struct topo topo;
+    assert_int_equal(topo_parse("test", topology, &topo), STATUS_OK);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = memory_stream_open(&text, &length);
+    network_file_write(&topo, memory);
+    fclose(memory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (const char *at = text; *at; at++)
+        if (at[0] == ']' && at[1] == '}') {
+            fprintf(file, "]%s", of_links);
+            at++;
+        } else {
+            fputc(*at, file);
+        }
+    fputs(more, file);
+    fclose(file);
+    free(text);
+}
+
+static char path[] = "/tmp/helio-network-XXXXXX.yaml";
+
+static int make_path(void **state)
+{
+    (void)state;
+    int file = mkstemps(path, 5);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    topo_forget();
+    return unlink(path);
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* Grids have free links of nodes on the photonic fabrics by themselves, and no choice of links. */
+static void a_family_and_its_file_take_the_same_time(void **state)
+{
+    (void)state;
+    static const char of_grids[] = "photonic.node_links=channels photonic.up=destination";
+    static const struct {
+        const char *topology, *more, *settings;
+    } cases[] = {
+        {"fattree:4x2", "", ""},
+        {"fattree:2x4", "", "packet.routing=adaptive photonic.reservation=hop-by-hop"},
+        {"fattree:3x3", "", "packet.duplex=half photonic.up=destination"},
+        {"torus:5x3", "routing: lowest\n", of_grids},
+        {"mesh:3x5", "routing: lowest\n", of_grids},
+        {"crossbar:20", "", ""},
+    };
+    static const char *const fabrics[] = {"packet", "circuit",      "packetised", "segment",
+                                          "hybrid", "tdm-compiled", "tdm-dynamic"};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_file(path, cases[i].topology, "}", cases[i].more);
+        for (size_t k = 0; k < COUNT(fabrics); k++) {
+            bool every = strcmp(fabrics[k], "segment") == 0; /* buffers are placed by coordinates on grids */
+            if (every && cases[i].settings == of_grids)
+                continue;
+            ps_t of_family = run(fabrics[k], cases[i].topology, cases[i].settings);
+            ps_t of_file = run(fabrics[k], path, cases[i].settings);
+            if (of_family <= 0 || of_family != of_file)
+                fail_msg("%s on %s: %lld ps, and %lld ps on its file: %s", fabrics[k], cases[i].topology,
+                         (long long)of_family, (long long)of_file, said);
+        }
+    }
+}
+
+struct uniform_case {
+    const char *fabric, *of_links, *settings, *both;
+};
+
+/* Rates and latencies in the file, or as parameters of the fabric. The times differ from those without. */
+static void links_that_say_the_same_take_the_same_time(void **state)
+{
+    (void)state;
+    static const char all[] = ", rate: 90 Gb/s, latency: 33 ns}", light[] = ", latency: 33 ns}";
+    static const char photonic[] = "photonic.link_rate=90Gb/s photonic.wire=33ns";
+    static const struct uniform_case cases[] = {
+        {"packet", all, "packet.bandwidth=90Gb/s packet.hop_latency=33ns packet.latency=8066ns", ""},
+        {"packet", all, "packet.bandwidth=90Gb/s packet.hop_latency=33ns packet.latency=8066ns",
+         "packet.routing=adaptive packet.duplex=half"},
+        {"circuit", all, photonic, ""},
+        {"packetised", all, photonic, ""},
+        {"segment", all, photonic, ""},
+        {"circuit", all, photonic, "photonic.node_links=free"},
+        {"segment", all, photonic, "photonic.node_links=free photonic.pad=true"},
+        {"segment", all, photonic, "photonic.reservation=hop-by-hop photonic.retry=backoff"},
+        {"segment", all, photonic, "segment.buffers=every:2 photonic.reservation=hop-by-hop"},
+        {"segment", all, photonic, "segment.buffers=every:2 photonic.retry=now"},
+        {"packetised", all, photonic, "photonic.reservation=hop-by-hop"},
+        {"tdm-compiled", light, "tdm.wire=33ns", ""},
+        {"tdm-dynamic", light, "tdm.wire=33ns", ""},
+        {"tdm-dynamic", light, "tdm.wire=33ns", "tdm.control_links=all tdm.release=packet"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct uniform_case *item = &cases[i];
+        char settings[512];
+        snprintf(settings, sizeof settings, "%s %s", item->settings, item->both);
+        write_file(path, "fattree:4x2", "}", "");
+        ps_t without = run(item->fabric, path, item->both), by_fabric = run(item->fabric, path, settings);
+        write_file(path, "fattree:4x2", item->of_links, "");
+        ps_t by_links = run(item->fabric, path, item->both);
+        if (by_links <= 0 || by_links != by_fabric || by_links == without)
+            fail_msg("%s, %s: %lld ps by parameters, %lld ps by links, %lld ps without: %s", item->fabric,
+                     settings, (long long)by_fabric, (long long)by_links, (long long)without, said);
+    }
+}
+
+/* With time slots a link cannot have a rate of its own. A rate that is that of the slots is right. */
+static void slots_refuse_rates(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"tdm-compiled", "tdm-dynamic"};
+    for (size_t i = 0; i < COUNT(fabrics); i++) {
+        write_file(path, "fattree:4x2", ", rate: 90 Gb/s}", "");
+        assert_int_equal(run(fabrics[i], path, ""), -1);
+        assert_non_null(strstr(said, "leave the rate out"));
+        write_file(path, "fattree:4x2", ", rate: 100 Gb/s}", "");
+        assert_true(run(fabrics[i], path, "") > 0);
+    }
+}
+
+/* A channel of a link has less than 1 B/s. */
+static void channels_need_a_rate(void **state)
+{
+    (void)state;
+    write_file(path, "fattree:4x2", ", rate: 4 B/s}", "");
+    assert_int_equal(run("circuit", path, "photonic.channels=5"), -1);
+    assert_non_null(strstr(said, "less than 1 B/s to each of 5 channels"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_family_and_its_file_take_the_same_time),
+        cmocka_unit_test(links_that_say_the_same_take_the_same_time),
+        cmocka_unit_test(slots_refuse_rates),
+        cmocka_unit_test(channels_need_a_rate),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
