@@ -35,6 +35,7 @@ enum run_option {
     RUN_FABRIC,
     RUN_MACHINE,
     RUN_AS_PUBLISHED,
+    RUN_TOPOLOGY,
     RUN_INI,
     RUN_SET,
     RUN_JSON,
@@ -70,6 +71,9 @@ static const struct cli_option options[] = {
                     "the networks; speedups are over the first named. NAME is one of"},
     [RUN_MACHINE] = CLI_MACHINE,
     [RUN_AS_PUBLISHED] = CLI_AS_PUBLISHED,
+    [RUN_TOPOLOGY] = {"--topology", 0, "TOPOLOGY",
+                      "the network's nodes, switches and links: as torus:8x8, which helio topo lists, or a\n"
+                      "network file, FILE.yaml (docs/networks.md)"},
     [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
     [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
                  "set a parameter (helio params lists them); may be repeated"},
@@ -126,6 +130,8 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return config_assign(run->config, "machine", value, "--machine");
     case RUN_AS_PUBLISHED:
         return config_assign(run->config, "machine", MACHINE_AS_PUBLISHED, "--as-published");
+    case RUN_TOPOLOGY:
+        return config_assign(run->config, "topology", value, "--topology");
     case RUN_INI:
         return STATUS_OK; /* has been read, as experiment files are */
     case RUN_SET:

@@ -10,16 +10,18 @@
 #include "output/output.h"
 #include "output/standard.h"
 #include "topo/families.h"
+#include "topo/network_file.h"
 #include "topo/picture.h"
 #include "topo/topo.h"
 
-enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_ROUTE, TOPO_OUT };
+enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_YAML, TOPO_ROUTE, TOPO_OUT };
 
 static const struct cli_option options[] = {
     [TOPO_ASCII] = {"--ascii", 0, NULL, "a picture in characters"},
     [TOPO_SVG] = {"--svg", 0, NULL, "a picture as SVG"},
     [TOPO_DOT] = {"--dot", 0, NULL, "a graph for Graphviz"},
     [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
+    [TOPO_YAML] = {"--yaml", 0, NULL, "the topology as a network file, with each of its links"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
     [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
     CLI_PLUGIN,
@@ -46,6 +48,7 @@ static void print_families(FILE *out)
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name; form++)
             fprintf(out, "  %s\n", form->example);
+    fputs("  FILE.yaml (a network file, docs/networks.md)\n", out);
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
@@ -114,6 +117,10 @@ static json_t *link_json(const struct topo *topo, uint32_t link)
     json_put_count(object, "id", link);
     json_put_text(object, "from", topo_end_name(topo, ends.from, name, sizeof name));
     json_put_text(object, "to", topo_end_name(topo, ends.to, name, sizeof name));
+    if (topo_link_rate(topo, link, 0))
+        json_put_count(object, "rate_bytes_per_s", topo_link_rate(topo, link, 0));
+    if (topo_link_latency(topo, link, -1) >= 0)
+        json_put_number(object, "latency_s", (double)topo_link_latency(topo, link, -1) / (double)PS_PER_S);
     return object;
 }
 
@@ -243,6 +250,9 @@ static enum status write_to(const struct topo_request *request, FILE *out)
         return STATUS_OK;
     case TOPO_DOT:
         topo_draw_dot(&picture, out);
+        return STATUS_OK;
+    case TOPO_YAML:
+        network_file_write(&request->topo, out);
         return STATUS_OK;
     case TOPO_JSON:
         print_json(request, out);
