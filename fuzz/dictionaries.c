@@ -92,6 +92,15 @@ static void put_goal(FILE *file)
 
 typedef void put_words(FILE *file);
 
+static void put_network(FILE *file)
+{
+    static const char *const words[] = {
+        "nodes: ", "switches: ", "links:",          "between: ",     "pairs: blocks", "rate: ", "latency: ",
+        "count: ", "node",       "routing: lowest", "routing: hash", "seed: ",        "1 Gb/s", "1 us"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        put_word(file, words[i]);
+}
+
 static const struct {
     const char *target;
     put_words *words[4];
@@ -103,6 +112,7 @@ static const struct {
     {"goal", {put_goal}},
     {"machine", {put_parameters, put_topologies}},
     {"measured", {put_algorithms}},
+    {"network", {put_network}},
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_goal", {put_parameters, put_topologies, put_goal}},
