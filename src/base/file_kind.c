@@ -61,7 +61,7 @@ static struct file_head first_line(struct file_head head)
 /* Global and local definitions and events begin with a chunk header: 3, the byte order, numbers of events. */
 static bool is_otf2_part(struct file_head head)
 {
-    return head.size >= 18 && head.bytes[0] == 3 && (head.bytes[1] == 'B' || head.bytes[1] == 'L');
+    return head.size >= 18 && head.bytes[0] == 3 && (head.bytes[1] == 'B' || head.bytes[1] == '#');
 }
 
 static bool is_dumpi_meta(struct file_head head)
@@ -177,9 +177,9 @@ static const struct known_kind {
     bool (*is)(struct file_head head);
     struct file_kind kind;
 } kinds[] = {
-    {"\3BOTF2", 6, NULL, {"an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
-    {"\3LOTF2", 6, NULL, {"an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
-    {NULL, 0, is_otf2_part, {"a part of an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
+    {"\3BOTF2", 6, NULL, {"an OTF2 trace", "helio run FILE reads it", false}},
+    {"\3#OTF2", 6, NULL, {"an OTF2 trace", "helio run FILE reads it", false}},
+    {NULL, 0, is_otf2_part, {"a part of an OTF2 trace", "give its anchor file, NAME.otf2", false}},
     {"\xff\xaa\xdd"
      "DUMPI",
      8,

@@ -10,7 +10,8 @@
     LINE(ti)       /* trace/ti */                                                                            \
     LINE(goal)     /* trace/goal */                                                                          \
     LINE(chakra)   /* trace/chakra */                                                                        \
-    LINE(dumpi)    /* trace/dumpi */
+    LINE(dumpi)    /* trace/dumpi */                                                                         \
+    LINE(otf2)     /* trace/otf2 */
 
 #define TRACE_FORMAT_DECLARE(name) extern const struct trace_format name##_trace_format;
 TRACE_FORMATS(TRACE_FORMAT_DECLARE)

@@ -5,12 +5,13 @@
 
 #include "base/mem.h"
 
-static void add(struct comms *comms, char *name, struct image_group group)
+static uint32_t add(struct comms *comms, char *name, struct image_group group)
 {
     comms->groups = mem_grow(comms->groups, &comms->capacity, comms->count + 1, "communicators");
     comms->names = mem_grow(comms->names, &comms->name_capacity, comms->count + 1, "communicators");
     comms->groups[comms->count] = group;
-    comms->names[comms->count++] = name;
+    comms->names[comms->count] = name;
+    return (uint32_t)comms->count++;
 }
 
 void comms_init(struct comms *comms, uint32_t ranks)
@@ -37,6 +38,17 @@ uint32_t comms_find(const struct comms *comms, const char *name, size_t length)
     return 0;
 }
 
+uint32_t comms_add(struct comms *comms, const char *name, size_t length, const uint32_t *members,
+                   size_t count)
+{
+    struct image_group group = {.first = comms->member_count, .size = (uint32_t)count};
+    comms->members = mem_grow(comms->members, &comms->member_capacity, comms->member_count + count,
+                              "members of communicators");
+    memcpy(comms->members + comms->member_count, members, count * sizeof *members);
+    comms->member_count += count;
+    return add(comms, mem_format("%.*s", (int)length, name), group);
+}
+
 bool comms_define(struct comms *comms, const char *name, size_t length, const uint32_t *members, size_t count)
 {
     uint32_t known = comms_find(comms, name, length);
@@ -45,12 +57,7 @@ bool comms_define(struct comms *comms, const char *name, size_t length, const ui
         return group->size == count &&
                memcmp(comms->members + group->first, members, count * sizeof *members) == 0;
     }
-    comms->members = mem_grow(comms->members, &comms->member_capacity, comms->member_count + count,
-                              "members of communicators");
-    memcpy(comms->members + comms->member_count, members, count * sizeof *members);
-    add(comms, mem_format("%.*s", (int)length, name),
-        (struct image_group){.first = comms->member_count, .size = (uint32_t)count});
-    comms->member_count += count;
+    comms_add(comms, name, length, members, count);
     return true;
 }
 

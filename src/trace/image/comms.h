@@ -27,6 +27,10 @@ uint32_t comms_find(const struct comms *comms, const char *name, size_t length);
 bool comms_define(struct comms *comms, const char *name, size_t length, const uint32_t *members,
                   size_t count);
 
+/* Adds a communicator of a name that no other one has, without a search. Returns its number. */
+uint32_t comms_add(struct comms *comms, const char *name, size_t length, const uint32_t *members,
+                   size_t count);
+
 /* The rank in the communicator of rank `world`; the size of the communicator: it is no member. */
 uint32_t comms_rank(const struct comms *comms, uint32_t comm, uint32_t world);
 

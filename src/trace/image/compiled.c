@@ -291,6 +291,10 @@ static const char *const note_texts[NOTE_KINDS] = {
         "this rank calls other collectives than rank 0, or in another order; `helio trace validate` "
         "shows where",
     [NOTE_LOST] = "a call that was not captured: what it moved is missing from this trace",
+    [NOTE_SHARED] = "a collective with a size for each rank, of which the trace has the sum alone: taken for "
+                    "equal sizes",
+    [NOTE_CANCELLED] = "a request that was cancelled: it does nothing",
+    [NOTE_OTHERS] = "an event of a thread, a device or a metric, which is no rank of MPI: left out",
 };
 
 void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds)
