@@ -13,8 +13,8 @@
 
 static char *short_name(const char *path)
 {
-    static const char *const endings[] = {".zst",  ".gz",  ".xz",  ".bz2",   ".tar",
-                                          ".meta", ".tgz", ".txz", ".helio", ".txt"};
+    static const char *const endings[] = {".zst",  ".gz",  ".xz",  ".bz2",   ".tar", ".meta",
+                                          ".otf2", ".tgz", ".txz", ".helio", ".txt"};
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;

@@ -21,7 +21,7 @@
 #include "trace/otf2/otf2.h"
 #include "trace/trace.h"
 
-/* ------------------------------------------------------- what a program does */
+/* ------------------------------------------------------ what a program does */
 
 static void print_members(FILE *out, const struct program *program, uint32_t comm)
 {
@@ -116,7 +116,7 @@ static void every_call_of_score_p_is_there(void **state)
     assert_string_equal(traces_messages(), "");
 }
 
-/* -------------------------------------------------------- archives in memory */
+/* ------------------------------------------------------- archives in memory */
 
 struct bytes {
     uint8_t *at;
@@ -402,7 +402,7 @@ static void expect(const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* --------------------------------------------------------------- what is read */
+/* ------------------------------------------------------------- what is read */
 
 static void send(uint32_t rank, uint64_t time, uint32_t region, uint32_t peer, uint32_t bytes)
 {
@@ -590,7 +590,7 @@ static void events_go_on_in_the_next_chunk(void **state)
     expect("0 send 1 7 5 0,1\n0 compute 120\n0 send 1 7 6 0,1\n1 recv 0 7 5 0,1\n1 recv 0 7 6 0,1\n");
 }
 
-/* ---------------------------------------------------------------- bad archives */
+/* ------------------------------------------------------------- bad archives */
 
 static void refuse(const char *what)
 {

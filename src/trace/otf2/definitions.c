@@ -197,7 +197,7 @@ static enum status read_all(struct reader *reader, struct otf2_bytes *bytes)
     }
 }
 
-/* ------------------------------------------------------- what refers to what */
+/* ------------------------------------------------------ what refers to what */
 
 static enum status refuse(const struct reader *reader, const char *what)
 {
