@@ -31,6 +31,7 @@ int cli_merge(int argc, char **argv);
 int cli_schedule(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_calibrate(int argc, char **argv);
 int cli_capture(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);

@@ -125,6 +125,19 @@ static void put_value(void *self, const struct param *param, const char *value, 
     putchar('\n');
 }
 
+static void put_measured(const struct machine *machine)
+{
+    if (machine->measured_count)
+        puts("\nmeasured, and no parameter");
+    for (size_t i = 0; i < machine->measured_count; i++) {
+        char *name = quote_terminal_text(machine->measured[i].name);
+        printf("  %-22s ", name);
+        quote_terminal(stdout, machine->measured[i].text);
+        putchar('\n');
+        free(name);
+    }
+}
+
 /* Fabrics that share a parameter derive it once. */
 struct told {
     const char *params[64];
@@ -158,6 +171,7 @@ static enum status check_machine(const char *given, struct config *config)
         quote_terminal(stdout, machine.doc);
         puts("\n\nthe machine");
         config_each(machine.config, &machine, put_value);
+        put_measured(&machine);
         puts("\nwhat fabrics derive from it");
         status = machine_apply(&machine, config, put_derived, &told);
     }

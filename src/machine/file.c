@@ -84,6 +84,25 @@ static void read_sources(void *self, struct config_reader *reader, const struct 
         read_source(self, reader, &node->items[i]);
 }
 
+static void read_measured(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct machine *machine = self;
+    if (node->kind != CONFIG_MAP) {
+        config_node_error(reader, node, "measured is a map: a name: what was measured, as text");
+        return;
+    }
+    for (size_t i = 0; i < node->count; i++) {
+        const struct config_node *item = &node->items[i];
+        const char *text = one_line(machine, reader, item);
+        if (!text)
+            continue;
+        machine->measured = mem_grow(machine->measured, &machine->measured_capacity,
+                                     machine->measured_count + 1, "what was measured");
+        machine->measured[machine->measured_count++] = (struct machine_measured){
+            .name = arena_text(&machine->texts, item->key, strlen(item->key)), .text = text};
+    }
+}
+
 static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
 {
     (void)self;
@@ -92,10 +111,10 @@ static void refuse(void *self, struct config_reader *reader, const struct config
 }
 
 static const struct config_section sections[] = {
-    {"name", read_name},  {"doc", read_doc},    {"sources", read_sources}, {"machine", refuse},
-    {"trace", refuse},    {"workload", refuse}, {"fabric", refuse},        {"seed", refuse},
-    {"compat", refuse},   {"plugins", refuse},  {"sweep", refuse},         {"seeds", refuse},
-    {"baseline", refuse},
+    {"name", read_name}, {"doc", read_doc},    {"sources", read_sources}, {"measured", read_measured},
+    {"machine", refuse}, {"trace", refuse},    {"workload", refuse},      {"fabric", refuse},
+    {"seed", refuse},    {"compat", refuse},   {"plugins", refuse},       {"sweep", refuse},
+    {"seeds", refuse},   {"baseline", refuse},
 };
 
 /* -------------------------------------------------------------------- files */
@@ -151,6 +170,7 @@ void machine_close(struct machine *machine)
     if (machine->config)
         config_close(machine->config);
     free(machine->sources);
+    free(machine->measured);
     arena_free(&machine->texts);
     *machine = (struct machine){.given = NULL};
 }

@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "fabric/machine.h"
 
-/* Machines as files. A machine is a fragment of an experiment file: it sets parameters, and has three
- * sections of its own, `name`, `doc` and `sources`. docs/machines.md
+/* Machines as files. A machine is a fragment of an experiment file: it sets parameters, and has four
+ * sections of its own, `name`, `doc`, `sources` and `measured`. docs/machines.md
  *
  *     file.c    reads a machine file, or a preset: machines/NAME.yaml, which is in the program
  *     apply.c   gives an experiment the machine's values, and lets each fabric derive its own
@@ -35,6 +35,11 @@ struct machine_source {
     const char *param, *text; /* where the value of the parameter comes from */
 };
 
+/* What was measured and is no parameter; nothing in the program uses it. */
+struct machine_measured {
+    const char *name, *text;
+};
+
 struct machine {
     const char *given;     /* as the user named it */
     const char *file;      /* the label of its places: "machines/infiniband-ndr.yaml" */
@@ -43,6 +48,8 @@ struct machine {
     struct config *config; /* the values of the file; all others have the origin "default" */
     struct machine_source *sources;
     size_t source_count, source_capacity;
+    struct machine_measured *measured;
+    size_t measured_count, measured_capacity;
     struct arena texts;
 };
 

@@ -1,0 +1,299 @@
+#include "cli/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "cli/tracer.h"
+#include "cli/values.h"
+#include "output/output.h"
+#include "output/standard.h"
+
+/* `helio calibrate` starts a program of the MPI (live/calibrate), or reads what it has printed elsewhere, and
+ * makes a machine file of it (src/calibrate). */
+
+enum calibrate_option {
+    CALIBRATE_OUTPUT,
+    CALIBRATE_MPI,
+    CALIBRATE_FROM,
+    CALIBRATE_ROUNDS,
+    CALIBRATE_LARGEST,
+    CALIBRATE_FORCE,
+    CALIBRATE_JSON
+};
+
+static const char *name_at(size_t option, size_t index)
+{
+    return option == CALIBRATE_MPI ? tracer_mpis[index] : NULL;
+}
+
+static const struct cli_option options[] = {
+    [CALIBRATE_OUTPUT] = {"--output", 'o', "FILE.yaml", "the machine file to write"},
+    [CALIBRATE_MPI] = {"--mpi", 0, "NAME", "the MPI, where its launcher does not show it; NAME is one of"},
+    [CALIBRATE_FROM] = {"--from", 'f', "FILE",
+                        "no measurement: what helio-calibrate-openmpi or -mpich printed elsewhere"},
+    [CALIBRATE_ROUNDS] = {"--rounds", 0, "N", "samples of each quantity, from 5 to 1000; 21 by default"},
+    [CALIBRATE_LARGEST] = {"--largest", 0, "SIZE",
+                           "the largest message, from 64 KiB to 256 MiB; 4 MiB by default"},
+    [CALIBRATE_FORCE] = {"--force", 0, NULL, "write the file although a guard has failed; the file says so"},
+    [CALIBRATE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
+};
+
+static const struct cli_command command = {
+    .name = "calibrate",
+    .words = "-o FILE.yaml -- LAUNCHER...",
+    .doc =
+        "Measures the machine on which the launcher starts ranks, and writes it as a machine file: latency,\n"
+        "rate, overheads, gap, protocol, contention, copies. The ranks work in pairs, between the first two\n"
+        "nodes and within the first. Exit status 1: a guard has failed, and nothing is written.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "Examples:\n"
+             "  helio calibrate -o machine.yaml -- mpirun -n 2 --map-by node\n"
+             "  helio calibrate --mpi mpich -o machine.yaml -- srun -n 8 -N 2\n"
+             "  helio machine check machine.yaml; helio run ... --machine machine.yaml\n\n"
+             "docs/calibrate.md says how to use it, docs/models/calibrate.md how it is done.",
+    .name_at = name_at,
+};
+
+struct calibrate_request {
+    const char *output, *mpi, *from;
+    uint64_t rounds, largest;
+    bool force, json;
+    char **launcher;
+    int launcher_count;
+};
+
+/* ---------------------------------------------------------------- measuring */
+
+static void pass_on(const char *line)
+{
+    progress_hide();
+    fprintf(stderr, "%s\n", line);
+    progress_show();
+}
+
+/* The program for the MPI, to be freed. NULL: reported. */
+static char *find_program(const char *mpi)
+{
+    char *own = launch_own_folder(), *path = mem_format("%s/helio-calibrate-%s", own, mpi);
+    free(own);
+    if (access(path, X_OK) == 0)
+        return path;
+    diag_error("there is no %s: it is built where %s is (helio doctor)", path, mpi);
+    free(path);
+    return NULL;
+}
+
+static enum status run_words(char *const *words, struct calibrate_samples *samples)
+{
+    struct launch launch;
+    if (!launch_start(&launch, words))
+        return STATUS_FAILED;
+    enum status status = calibrate_read(samples, launch.lines, words[0], pass_on);
+    launch_end(&launch);
+    return status;
+}
+
+static enum status measure(const struct calibrate_request *request, struct calibrate_samples *samples)
+{
+    const char *mpi = request->mpi ? request->mpi : tracer_mpi_of(request->launcher[0]);
+    if (!mpi) {
+        diag_error("the MPI of '%s' cannot be seen from its name; say --mpi openmpi or --mpi mpich",
+                   request->launcher[0]);
+        return STATUS_BAD_INPUT;
+    }
+    char *program = find_program(mpi), rounds[32], largest[32];
+    if (!program)
+        return STATUS_FAILED;
+    snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)request->rounds);
+    snprintf(largest, sizeof largest, "%llu", (unsigned long long)request->largest);
+    char **words = mem_alloc((size_t)request->launcher_count + 4, sizeof *words, "a command line");
+    memcpy(words, request->launcher, (size_t)request->launcher_count * sizeof *words);
+    words[request->launcher_count] = program;
+    words[request->launcher_count + 1] = rounds;
+    words[request->launcher_count + 2] = largest;
+    enum status status = run_words(words, samples);
+    free(words);
+    free(program);
+    return status;
+}
+
+static enum status read_file(const char *path, struct calibrate_samples *samples)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        diag_error("cannot read %s: %s", path, strerror(errno));
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = calibrate_read(samples, file, path, NULL);
+    fclose(file);
+    return status;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static bool has_entry(const struct calibrate_entries *entries, const char *param)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->list[i].value && strcmp(entries->list[i].name, param) == 0)
+            return true;
+    return false;
+}
+
+static void report_guards(const struct calibrate_samples *samples)
+{
+    for (size_t i = 0; i < samples->guard_count; i++)
+        if (!samples->guards[i].passed)
+            diag_error("the measurement is not sound: guard %s: %s", samples->guards[i].name,
+                       samples->guards[i].reason);
+}
+
+static enum status write_file(const struct calibrate_request *request,
+                              const struct calibrate_samples *samples, const struct calibration *calibration,
+                              const struct calibrate_entries *entries)
+{
+    struct output output;
+    if (!has_entry(entries, "nic.rate")) {
+        diag_error("%s is not written: no rate was found, without which there is no machine",
+                   request->output);
+        return STATUS_FAILED;
+    }
+    enum status status = output_open(&output, request->output);
+    if (status != STATUS_OK)
+        return status;
+    calibrate_write(samples, calibration, entries, output.file);
+    status = output_close(&output, STATUS_OK);
+    if (status == STATUS_OK)
+        diag_note("%s: a machine file; helio machine check %s shows what fabrics derive from it",
+                  request->output, request->output);
+    return status;
+}
+
+/* Prints the calibration and writes its file. */
+static enum status finish(const struct calibrate_request *request, const struct calibrate_samples *samples,
+                          const struct calibration *calibration)
+{
+    struct calibrate_entries entries;
+    enum status status = STATUS_OK;
+    calibrate_list(samples, calibration, &entries);
+    if (request->json)
+        status = calibrate_print_json(samples, calibration, &entries);
+    else
+        calibrate_print(samples, calibration, &entries);
+    if (status == STATUS_OK)
+        status = standard_flush();
+    if (!calibration->is_sound)
+        report_guards(samples);
+    if (status == STATUS_OK && !calibration->is_sound && !request->force) {
+        diag_note("measure again on a quiet machine; nothing is written without --force");
+        status = STATUS_FAILED;
+    }
+    if (status == STATUS_OK && request->output)
+        status = write_file(request, samples, calibration, &entries);
+    calibrate_free_entries(&entries);
+    return status;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static bool take_mpi(struct calibrate_request *request, const char *value)
+{
+    request->mpi = value;
+    for (size_t i = 0; tracer_mpis[i]; i++)
+        if (strcmp(tracer_mpis[i], value) == 0)
+            return true;
+    diag_error("--mpi %s: openmpi or mpich is expected", value);
+    return false;
+}
+
+static bool take_rounds(struct calibrate_request *request, const char *value)
+{
+    struct units_problem problem;
+    if (units_count(value, &request->rounds, &problem) && request->rounds >= 5 && request->rounds <= 1000)
+        return true;
+    diag_error("--rounds is a number from 5 to 1000, not %s", value);
+    return false;
+}
+
+static bool take_largest(struct calibrate_request *request, const char *value)
+{
+    if (!cli_value_bytes("--largest", value, &request->largest))
+        return false;
+    if (request->largest >= 1 << 16 && request->largest <= 1 << 28)
+        return true;
+    diag_error("--largest is a size from 64 KiB to 256 MiB, not %s", value);
+    return false;
+}
+
+static bool take(struct calibrate_request *request, enum calibrate_option option, const char *value)
+{
+    switch (option) {
+    case CALIBRATE_OUTPUT:
+        request->output = value;
+        return true;
+    case CALIBRATE_MPI:
+        return take_mpi(request, value);
+    case CALIBRATE_FROM:
+        request->from = value;
+        return true;
+    case CALIBRATE_ROUNDS:
+        return take_rounds(request, value);
+    case CALIBRATE_LARGEST:
+        return take_largest(request, value);
+    case CALIBRATE_FORCE:
+        request->force = true;
+        return true;
+    case CALIBRATE_JSON:
+        request->json = true;
+        return true;
+    }
+    return false;
+}
+
+/* The launcher's own words follow "--", or begin at the first word that is no option. */
+static int read_arguments(struct calibrate_request *request, int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found;
+        if (found == CLI_WORD) {
+            request->launcher = argv + reader.next - 1;
+            request->launcher_count = argc - reader.next + 1;
+            break;
+        }
+        if (!take(request, (enum calibrate_option)(found - CLI_OPTION), value))
+            return CLI_ERROR;
+    }
+    if (!request->launcher == !request->from)
+        diag_error(request->from ? "--from needs no launcher"
+                                 : "helio calibrate needs a launcher behind --, such as -- mpirun -n 2");
+    return !request->launcher == !request->from ? CLI_ERROR : CLI_END;
+}
+
+int cli_calibrate(int argc, char **argv)
+{
+    struct calibrate_request request = {.rounds = 21, .largest = 4 << 20};
+    struct calibrate_samples samples = {.count = 0};
+    struct calibration calibration;
+    int found = read_arguments(&request, argc, argv);
+    if (found != CLI_END)
+        return cli_status(found);
+    enum status status = request.from ? read_file(request.from, &samples) : measure(&request, &samples);
+    if (status == STATUS_OK)
+        status = calibrate_judge(&samples, &calibration);
+    if (status == STATUS_OK)
+        status = finish(&request, &samples, &calibration);
+    calibrate_free(&samples);
+    return status;
+}

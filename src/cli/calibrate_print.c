@@ -1,0 +1,165 @@
+#include "cli/calibrate.h"
+
+#include <stdlib.h>
+
+#include "cli/print.h"
+#include "output/quote.h"
+
+enum { DIGITS = 10 };
+
+/* -------------------------------------------------------------------- table */
+
+static void print_guards(const struct calibrate_samples *samples)
+{
+    for (size_t i = 0; i < samples->guard_count; i++) {
+        printf("  guard ");
+        quote_terminal(stdout, samples->guards[i].name);
+        cli_print_text(samples->guards[i].passed ? ": ok: " : ": FAILED: ", samples->guards[i].reason);
+    }
+}
+
+static void print_entries(const struct calibrate_entries *entries, bool parameters)
+{
+    for (size_t i = 0; i < entries->count; i++) {
+        const struct calibrate_entry *entry = &entries->list[i];
+        if ((entry->value != NULL) != parameters)
+            continue;
+        printf(parameters ? "  %-22s " : "  %-26s ", entry->name);
+        if (parameters)
+            printf("%-14s ", entry->value);
+        cli_print_text("", entry->text);
+    }
+}
+
+void calibrate_print(const struct calibrate_samples *samples, const struct calibration *calibration,
+                     const struct calibrate_entries *entries)
+{
+    quote_terminal(stdout, *samples->library ? samples->library : samples->mpi);
+    printf(": %u node%s, %u ranks%s\n", samples->nodes, samples->nodes == 1 ? "" : "s", samples->ranks,
+           calibration->is_sound ? "" : "; NOT SOUND");
+    print_guards(samples);
+    puts("\nthe machine");
+    print_entries(entries, true);
+    puts("\nmeasured, and no parameter");
+    print_entries(entries, false);
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void put_value(json_t *object, const char *key, struct calibrate_value value)
+{
+    json_t *numbers = json_make_object();
+    json_put_number(numbers, "value", value.value);
+    json_put_number(numbers, "low", value.low);
+    json_put_number(numbers, "high", value.high);
+    json_put(object, key, numbers);
+}
+
+static json_t *guards_json(const struct calibrate_samples *samples)
+{
+    json_t *guards = json_make_list();
+    for (size_t i = 0; i < samples->guard_count; i++) {
+        json_t *guard = json_make_object();
+        json_put_text(guard, "name", samples->guards[i].name);
+        json_put_flag(guard, "passed", samples->guards[i].passed);
+        json_put_text(guard, "reason", samples->guards[i].reason);
+        json_add(guards, guard);
+    }
+    return guards;
+}
+
+static json_t *pieces_json(const struct calibrate_messages *messages)
+{
+    json_t *pieces = json_make_list();
+    for (size_t i = 0; i < messages->pieces.count; i++) {
+        const struct piece *piece = &messages->pieces.list[i];
+        json_t *object = json_make_object();
+        json_put_number(object, "from_bytes", messages->bytes[piece->first]);
+        json_put_number(object, "to_bytes", messages->bytes[piece->first + piece->count - 1]);
+        put_value(object, "at_zero_ns", messages->at_zero_ns[i]);
+        put_value(object, "ns_per_byte", messages->ns_per_byte[i]);
+        json_add(pieces, object);
+    }
+    return pieces;
+}
+
+static json_t *sizes_json(const struct calibrate_messages *messages)
+{
+    json_t *sizes = json_make_list();
+    for (size_t i = 0; i < messages->sizes; i++) {
+        json_t *object = json_make_object();
+        json_put_number(object, "bytes", messages->bytes[i]);
+        put_value(object, "half_ns", messages->half_ns[i]);
+        json_add(sizes, object);
+    }
+    return sizes;
+}
+
+static json_t *messages_json(const struct calibrate_samples *samples, enum calibrate_place place,
+                             const struct calibrate_messages *messages)
+{
+    json_t *object = json_make_object();
+    put_value(object, "latency_ns", messages->latency_ns);
+    if (messages->has_rate)
+        put_value(object, "bytes_per_s", messages->rate);
+    if (messages->has_ends) {
+        put_value(object, "send_ns", messages->send_ns);
+        put_value(object, "receive_ns", messages->receive_ns);
+    }
+    if (messages->has_gap)
+        put_value(object, "gap_ns", messages->gap_ns);
+    if (samples->has_eager[place]) {
+        json_put_count(object, "eager_bytes", samples->eager[place]);
+        put_value(object, "jump_ns", messages->jump_ns);
+    }
+    json_put(object, "pieces", pieces_json(messages));
+    json_put(object, "sizes", sizes_json(messages));
+    return object;
+}
+
+static json_t *series_json(const struct calibrate_samples *samples)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct calibrate_series *series = &samples->series[i];
+        json_t *object = json_make_object();
+        json_put_text(object, "kind", calibrate_kind_name(series->kind));
+        json_put_text(object, "place", calibrate_place_name(series->place));
+        json_put_count(object, "at_once", series->at_once);
+        json_put_count(object, "bytes", series->bytes);
+        json_put_count(object, "samples", series->count);
+        put_value(object, "ns", calibrate_median(series));
+        json_add(list, object);
+    }
+    return list;
+}
+
+static json_t *parameters_json(const struct calibrate_entries *entries)
+{
+    json_t *parameters = json_make_object();
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->list[i].value)
+            json_put_text(parameters, entries->list[i].name, entries->list[i].value);
+    return parameters;
+}
+
+enum status calibrate_print_json(const struct calibrate_samples *samples,
+                                 const struct calibration *calibration,
+                                 const struct calibrate_entries *entries)
+{
+    json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-calibrate-1");
+    json_put_text(object, "mpi", samples->mpi);
+    json_put_text(object, "library", samples->library);
+    json_put_count(object, "nodes", samples->nodes);
+    json_put_count(object, "ranks", samples->ranks);
+    json_put_flag(object, "sound", calibration->is_sound);
+    json_put(object, "guards", guards_json(samples));
+    json_put(object, "parameters", parameters_json(entries));
+    for (enum calibrate_place place = 0; place < CALIBRATE_PLACES; place++)
+        if (calibration->places[place].is_known)
+            json_put(object, calibrate_place_name(place),
+                     messages_json(samples, place, &calibration->places[place]));
+    json_put(object, "series", series_json(samples));
+    return cli_print_json(object, DIGITS);
+}

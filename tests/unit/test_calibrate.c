@@ -1,0 +1,373 @@
+/* Planted machines: times with noise and outliers are made from known numbers, and calibration finds them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/rng.h"
+#include "calibrate/calibration.h"
+#include "calibrate/machine_file.h"
+#include "machine/machine.h"
+#include "sim/components.h"
+
+static char said[4096];
+
+static void keep_message(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    strncat(said, message, sizeof said - strlen(said) - 1);
+}
+
+static enum status read_text(struct calibrate_samples *samples, const char *text)
+{
+    said[0] = '\0';
+    diag_set_sink(keep_message, NULL);
+    FILE *file = fmemopen((void *)text, strlen(text), "r");
+    assert_non_null(file);
+    enum status status = calibrate_read(samples, file, "made", NULL);
+    fclose(file);
+    return status;
+}
+
+/* ----------------------------------------------------------------- planting */
+
+struct planted {
+    double latency_ns, rate, small_rate; /* rates in bytes per ns; small_rate: of eager messages */
+    uint64_t eager;
+    double jump_ns, send_ns, receive_ns, gap_ns;
+};
+
+static const struct planted infiniband = {1700, 11.5, 3.1, 16384, 2750, 240, 310, 190};
+static const struct planted ethernet = {24000, 1.17, 0.6, 65536, 41000, 3100, 2800, 2600};
+static const struct planted shared_memory = {270, 9.3, 2.2, 4032, 330, 60, 70, 55};
+/* One line for all sizes, and no rendezvous. */
+static const struct planted simple = {5000, 4, 4, UINT64_C(1) << 40, 0, 500, 600, 450};
+
+/* Normal errors of `noise`, and one sample in ten that something has delayed by up to three times. */
+static double noisy(struct rng *rng, double ns, double noise)
+{
+    double normal = 0;
+    for (int i = 0; i < 12; i++)
+        normal += rng_share(rng);
+    double off = noise * (normal - 6);
+    return rng_below(rng, 10) == 0 ? ns * (1 + 2 * rng_share(rng)) : ns * (1 + off);
+}
+
+static double time_of(const struct planted *planted, double bytes)
+{
+    bool is_eager = bytes <= (double)planted->eager;
+    double eager = fmin(bytes, (double)planted->eager);
+    return planted->latency_ns + eager / planted->small_rate + (bytes - eager) / planted->rate +
+           (is_eager ? 0 : planted->jump_ns);
+}
+
+static void put(FILE *out, struct rng *rng, const char *kind, const char *place, double bytes, double ns,
+                double noise)
+{
+    fprintf(out, "sample %s %s 1 %.0f %.3f\n", kind, place, bytes, noisy(rng, ns, noise));
+}
+
+static void plant_place(FILE *out, struct rng *rng, const struct planted *planted, const char *place,
+                        double noise)
+{
+    for (int round = 0; round < 25; round++) {
+        for (double bytes = 0; bytes <= 1 << 22; bytes = bytes == 0 ? 8 : bytes * 2) {
+            put(out, rng, "half", place, bytes, time_of(planted, bytes), noise);
+            if (bytes >= 8)
+                put(out, rng, "half", place, 1.5 * bytes, time_of(planted, 1.5 * bytes), noise);
+        }
+        put(out, rng, "send", place, 8, planted->send_ns, noise);
+        put(out, rng, "receive", place, 8, planted->receive_ns, noise);
+        put(out, rng, "gap", place, 8, planted->gap_ns, noise);
+    }
+    fprintf(out, "eager %s %llu\n", place, (unsigned long long)planted->eager);
+}
+
+/* The text of a probe, to be freed. */
+static char *plant(const struct planted *between, const struct planted *within, double noise, uint64_t seed)
+{
+    char *text = NULL;
+    size_t length;
+    struct rng rng = rng_init(seed, "planted");
+    FILE *out = open_memstream(&text, &length);
+    fprintf(out,
+            "heliocalibrate 1\nmpi openmpi\nlibrary Open MPI: made\nworld %d 4 4 8\nguard cores ok made\n",
+            between ? 2 : 1);
+    if (between)
+        plant_place(out, &rng, between, "between", noise);
+    if (within)
+        plant_place(out, &rng, within, "within", noise);
+    fputs("end\n", out);
+    fclose(out);
+    return text;
+}
+
+static void calibrate(const char *text, struct calibrate_samples *samples, struct calibration *calibration)
+{
+    assert_int_equal(read_text(samples, text), STATUS_OK);
+    assert_int_equal(calibrate_judge(samples, calibration), STATUS_OK);
+}
+
+static void within_percent(const char *what, double found, double planted, double percent)
+{
+    if (!(fabs(found - planted) <= planted * percent / 100))
+        fail_msg("%s: planted %g, found %g", what, planted, found);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+static void check_planted(const struct planted *planted, double noise, uint64_t seed)
+{
+    struct calibrate_samples samples;
+    struct calibration calibration;
+    char *text = plant(planted, NULL, noise, seed);
+    calibrate(text, &samples, &calibration);
+    const struct calibrate_messages *found = &calibration.places[CALIBRATE_BETWEEN];
+    bool one_line = planted->small_rate == planted->rate;
+    within_percent("latency", found->latency_ns.value, planted->latency_ns, 3);
+    within_percent("rate", found->rate.value, 1e9 * planted->rate, 3);
+    within_percent("send", found->send_ns.value, planted->send_ns, 3);
+    within_percent("receive", found->receive_ns.value, planted->receive_ns, 3);
+    within_percent("gap", found->gap_ns.value, planted->gap_ns, 3);
+    assert_int_equal(found->pieces.count, one_line ? 1 : 2);
+    assert_int_equal(found->handshakes, one_line ? 0 : 2);
+    if (!one_line)
+        within_percent("jump", found->jump_ns.value, planted->jump_ns, 12);
+    assert_true(calibration.is_sound);
+    calibrate_free(&samples);
+    free(text);
+}
+
+static void planted_numbers_are_found(void **state)
+{
+    (void)state;
+    const struct planted *const all[] = {&infiniband, &ethernet, &shared_memory, &simple};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (uint64_t seed = 1; seed <= 10; seed++)
+            check_planted(all[i], 0.02, seed);
+}
+
+static void without_noise_they_are_exact(void **state)
+{
+    (void)state;
+    double x[40], y[40];
+    size_t count = 0;
+    for (double bytes = 0; bytes <= 1 << 22; bytes = bytes == 0 ? 8 : bytes * 2, count++) {
+        x[count] = bytes;
+        y[count] = time_of(&infiniband, bytes);
+    }
+    struct pieces fit;
+    pieces_fit(x, y, count, 0, &fit);
+    assert_int_equal(fit.count, 2);
+    assert_float_equal(x[fit.list[1].first], 32768, 0); /* the first size that is no longer eager */
+    assert_float_equal(fit.list[0].at_zero, infiniband.latency_ns, 1e-6);
+    assert_float_equal(1 / fit.list[0].slope, infiniband.small_rate, 1e-9);
+    assert_float_equal(1 / fit.list[1].slope, infiniband.rate, 1e-9);
+    assert_true(fit.deviation < 1e-9);
+}
+
+/* The breaks that are found are those of the least squares: no other place of a break does better. */
+static void breaks_are_the_best(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(7, "breaks");
+    double x[24], y[24];
+    for (size_t i = 0; i < 24; i++) {
+        x[i] = (double)(i * i);
+        y[i] = noisy(&rng, i < 9 ? 100 + x[i] : 300 + 0.2 * x[i], 0.03);
+    }
+    struct pieces fit;
+    pieces_fit(x, y, 24, 0.02, &fit);
+    for (size_t begin = PIECE_POINTS; fit.count == 2 && begin + PIECE_POINTS <= 24; begin++) {
+        struct pieces other = {.count = 2, .list = {{0, begin, 0, 0}, {begin, 24 - begin, 0, 0}}}, refit;
+        pieces_refit(x, y, &other, &refit);
+        assert_true(refit.deviation >= fit.deviation - 1e-12);
+    }
+    assert_int_equal(fit.count, 2);
+}
+
+/* 95 % intervals hold the planted number about as often as they say. */
+static void intervals_hold_the_truth(void **state)
+{
+    (void)state;
+    int held_latency = 0, held_rate = 0, held_send = 0;
+    enum { SEEDS = 100 };
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct calibrate_samples samples;
+        struct calibration calibration;
+        /* Without outliers the median is the planted number. */
+        char *text = plant(&simple, NULL, 0.02, seed);
+        calibrate(text, &samples, &calibration);
+        const struct calibrate_messages *found = &calibration.places[CALIBRATE_BETWEEN];
+        assert_true(found->latency_ns.low <= found->latency_ns.value &&
+                    found->rate.value <= found->rate.high);
+        held_latency +=
+            found->latency_ns.low <= simple.latency_ns * 1.005 && simple.latency_ns <= found->latency_ns.high;
+        held_rate += found->rate.low <= 1e9 * simple.rate && 1e9 * simple.rate * 0.995 <= found->rate.high;
+        held_send += found->send_ns.low <= simple.send_ns && simple.send_ns <= found->send_ns.high;
+        calibrate_free(&samples);
+        free(text);
+    }
+    assert_in_range(held_latency, 85, SEEDS);
+    assert_in_range(held_rate, 85, SEEDS);
+    assert_in_range(held_send, 85, SEEDS);
+}
+
+static const struct calibrate_guard *guard(const struct calibrate_samples *samples, const char *name)
+{
+    for (size_t i = 0; i < samples->guard_count; i++)
+        if (strcmp(samples->guards[i].name, name) == 0)
+            return &samples->guards[i];
+    fail_msg("no guard %s", name);
+    return NULL;
+}
+
+/* A guard fails for the samples that it is for, and passes for others. */
+static void guards_fail_for_spoilt_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        struct planted planted;
+        double noise;
+        const char *more, *guard;
+    } cases[] = {
+        {{5000, 4, 4, 1, 0, 500, 600, 450}, 0.6, "", "spread"},
+        {{5000, 4, 4, 1, 0, 3000, 2600, 450}, 0.01, "", "overlap"},
+        {{5000, INFINITY, INFINITY, 1, 0, 500, 600, 450}, 0.01, "", "line"},
+        {{5000, 4, 4, 1, 0, 500, 600, 450}, 0.01, "guard busy failed made\n", "busy"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct calibrate_samples samples;
+        struct calibration calibration;
+        char *text = plant(&cases[i].planted, NULL, cases[i].noise, 3), whole[400000];
+        snprintf(whole, sizeof whole, "%.*s%send\n", (int)(strlen(text) - 4), text, cases[i].more);
+        calibrate(whole, &samples, &calibration);
+        if (guard(&samples, cases[i].guard)->passed)
+            fail_msg("guard %s has not failed", cases[i].guard);
+        assert_false(calibration.is_sound);
+        calibrate_free(&samples);
+        free(text);
+    }
+}
+
+static void a_machine_that_changes_is_not_steady(void **state)
+{
+    (void)state;
+    struct calibrate_samples samples;
+    struct calibration calibration;
+    char text[8192] = "heliocalibrate 1\nmpi mpich\nworld 1 2 2 4\n";
+    for (int round = 0; round < 20; round++)
+        for (int bytes = 0; bytes < 3; bytes++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "sample half within 1 %d %d\n",
+                     bytes * 1000, (round < 10 ? 100 : 112) + bytes * 50);
+    strcat(text, "end\n");
+    calibrate(text, &samples, &calibration);
+    assert_false(guard(&samples, "steady")->passed);
+    assert_true(guard(&samples, "spread")->passed);
+    calibrate_free(&samples);
+}
+
+/* The machine file is accepted, and a message takes the planted time with it. */
+static void the_machine_file_is_a_machine(void **state)
+{
+    (void)state;
+    const struct planted *const places[][2] = {
+        {&infiniband, NULL}, {NULL, &shared_memory}, {&ethernet, &shared_memory}};
+    size_t table_count;
+    const struct param_table *const *tables = components_params(&table_count);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct calibrate_samples samples;
+        struct calibration calibration;
+        struct calibrate_entries entries;
+        struct machine machine;
+        char *probe = plant(places[i][0], places[i][1], 0.01, 5), *text = NULL;
+        size_t length;
+        calibrate(probe, &samples, &calibration);
+        calibrate_list(&samples, &calibration, &entries);
+        FILE *out = open_memstream(&text, &length);
+        calibrate_write(&samples, &calibration, &entries, out);
+        fclose(out);
+        struct config *config = config_open(tables, table_count);
+        assert_int_equal(machine_open_text(&machine, "made.yaml", text, length, config), STATUS_OK);
+        assert_int_equal(machine_check(&machine), STATUS_OK);
+        const struct machine_config *values = config_of(machine.config, &machine_params);
+        if (places[i][0])
+            within_percent("latency",
+                           (double)(2 * values->nic_latency_ps + values->send_ps + values->receive_ps) / 1e3,
+                           places[i][0]->latency_ns, 3);
+        within_percent("rate", (double)values->nic_rate_bytes_per_s,
+                       1e9 * (places[i][0] ? places[i][0]->rate : places[i][1]->rate), 3);
+        assert_string_equal(config_text(machine.config, "ranks_per_node"), places[i][0] ? "4" : "8");
+        assert_string_equal(config_text(machine.config, "mpi.tuning"), "openmpi");
+        assert_true(machine.measured_count > 3);
+        machine_close(&machine);
+        config_close(config);
+        calibrate_free_entries(&entries);
+        calibrate_free(&samples);
+        free(text);
+        free(probe);
+    }
+}
+
+static void text_that_no_probe_prints_is_refused(void **state)
+{
+    (void)state;
+#define HEAD "heliocalibrate 1\nmpi openmpi\n"
+    static const struct {
+        const char *text, *because;
+    } wrong[] = {
+        {"heliocalibrate 2\n", "made:1:1: error: the output of the probe begins with 'heliocalibrate 1'"},
+        {HEAD "smaple half between 1 8 1\n", "made:3:1: error: a line of the probe begins with"},
+        {HEAD "sample whole between 1 8 1\n", "made:3:8: error: a sample is of half"},
+        {HEAD "sample half beside 1 8 1\n", "made:3:13: error: a place is between or within"},
+        {HEAD "sample half between 0 8 1\n", "made:3:21: error: a whole number"},
+        {HEAD "sample half between 1 -8 1\n", "made:3:23: error: a whole number"},
+        {HEAD "sample half between 1 8 one\n", "made:3:25: error: a number of nanoseconds"},
+        {HEAD "sample half between 1 8 inf\n", "a number of nanoseconds"},
+        {HEAD "guard busy perhaps\n", "ok or failed"},
+        {"heliocalibrate 1\nmpi lam\n", "openmpi or mpich"},
+        {HEAD, "did not come to its end"},
+        {HEAD "sample half between 1 8 1\nend", "did not come to its end"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct calibrate_samples samples;
+        assert_int_not_equal(read_text(&samples, wrong[i].text), STATUS_OK);
+        if (!strstr(said, wrong[i].because))
+            fail_msg("expected '%s' in: %s", wrong[i].because, said);
+        calibrate_free(&samples);
+    }
+}
+
+static void too_little_is_refused(void **state)
+{
+    (void)state;
+    struct calibrate_samples samples;
+    struct calibration calibration;
+    assert_int_equal(read_text(&samples, HEAD "world 1 2 2 4\nsample half within 1 8 1\nend\n"), STATUS_OK);
+    assert_int_equal(calibrate_judge(&samples, &calibration), STATUS_FAILED);
+    assert_non_null(strstr(said, "fewer than three sizes"));
+    calibrate_free(&samples);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_numbers_are_found),
+        cmocka_unit_test(without_noise_they_are_exact),
+        cmocka_unit_test(breaks_are_the_best),
+        cmocka_unit_test(intervals_hold_the_truth),
+        cmocka_unit_test(guards_fail_for_spoilt_samples),
+        cmocka_unit_test(a_machine_that_changes_is_not_steady),
+        cmocka_unit_test(the_machine_file_is_a_machine),
+        cmocka_unit_test(text_that_no_probe_prints_is_refused),
+        cmocka_unit_test(too_little_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
