@@ -89,29 +89,32 @@ static bool run(const struct topo *topo, const char *path, const char *fabric)
     return has_ended;
 }
 
-bool fuzz_target(const uint8_t *data, size_t size)
+/* The file is read with the network, and again with the experiment. */
+static bool use(const char *path, const char *fabric)
 {
     enum { MOST = 256 };
-    char *text = fuzz_text(data, size);
     struct topo topo;
     struct param_problem problem;
-    bool has_ended = false;
+    if (!topo_read(path, &topo, &problem))
+        return false;
+    fuzz_is_too_large = topo.nodes > MOST || topo.switches > MOST;
+    check_routes(&topo);
+    check_written(&topo);
+    if (fuzz_is_too_large)
+        return false;
+    draw(&topo);
+    return run(&topo, path, fabric);
+}
+
+bool fuzz_target(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    int file = fuzz_file(data, size);
+    char *path = mem_format("/proc/self/fd/%d", file);
     fuzz_is_too_large = is_large(text);
-    if (!fuzz_is_too_large && network_text_read("fuzz.yaml", text, strlen(text), &topo, &problem)) {
-        bool is_small = topo.nodes <= MOST && topo.switches <= MOST;
-        check_routes(&topo);
-        check_written(&topo);
-        if (is_small) {
-            int file = fuzz_file(text, strlen(text));
-            char *path = mem_format("/proc/self/fd/%d", file);
-            draw(&topo);
-            has_ended = run(&topo, path, fabrics[size % (sizeof fabrics / sizeof *fabrics)]);
-            free(path);
-            close(file);
-        }
-        fuzz_is_too_large = !is_small;
-    }
-    topo_forget();
+    bool has_ended = !fuzz_is_too_large && use(path, fabrics[size % (sizeof fabrics / sizeof *fabrics)]);
+    close(file);
+    free(path);
     free(text);
     return has_ended;
 }
