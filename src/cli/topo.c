@@ -52,6 +52,8 @@ static void print_families(FILE *out)
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
+    print_rule(out, TOPO_RULE_ROUTING, ",routing=d-mod-k|lowest|hash", "which of several links up");
+    print_rule(out, TOPO_RULE_ROUTING, ",seed=1", "the seed of routing=hash");
     fputc('\n', out);
 }
 

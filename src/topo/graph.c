@@ -1,5 +1,6 @@
 #include "topo/graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -7,9 +8,6 @@
 #include "base/mem.h"
 
 enum { FAR = UINT16_MAX };
-
-const char *const graph_routing_names[] = {
-    [GRAPH_D_MOD_K] = "d-mod-k", [GRAPH_LOWEST] = "lowest", [GRAPH_HASH] = "hash", NULL};
 
 const struct topo_graph *graph_of(const struct topo *topo)
 {
@@ -33,7 +31,7 @@ static uint32_t end_of(const struct topo_graph *graph, uint32_t link)
 
 static void sort_links(struct topo_graph *graph)
 {
-    uint32_t switches = (uint32_t)graph->switches.count, links = 2 * (uint32_t)graph->link_count;
+    uint32_t switches = graph->switches, links = 2 * (uint32_t)graph->link_count;
     graph->first = mem_alloc((size_t)switches + 2, sizeof *graph->first, "a network");
     graph->out = mem_alloc((size_t)links + 1, sizeof *graph->out, "a network");
     for (uint32_t link = 0; link < links; link++)
@@ -47,7 +45,7 @@ static void sort_links(struct topo_graph *graph)
 /* Which switches have nodes, and how many. Returns how many nodes each of these has. */
 static uint32_t *place_nodes(struct topo_graph *graph)
 {
-    size_t switches = graph->switches.count;
+    size_t switches = graph->switches;
     uint32_t *nodes = mem_alloc(switches, sizeof *nodes, "a network");
     graph->node_switch = mem_alloc(graph->nodes, sizeof *graph->node_switch, "a network");
     graph->leaf = mem_alloc(switches, sizeof *graph->leaf, "a network");
@@ -111,7 +109,7 @@ static void search(const struct topo_graph *graph, uint32_t *queue, size_t count
 /* False: some switch is not reached. */
 static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *from, uint32_t *to)
 {
-    size_t switches = graph->switches.count, leaves = graph->leaves;
+    size_t switches = graph->switches, leaves = graph->leaves;
     uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
     bool is_whole = true;
     graph->hops = mem_alloc(switches * leaves, sizeof *graph->hops, "routes");
@@ -142,7 +140,7 @@ static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *f
 /* How far each switch is from the next one with nodes. */
 static void find_levels(struct topo_graph *graph)
 {
-    size_t switches = graph->switches.count, count = 0;
+    size_t switches = graph->switches, count = 0;
     uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
     uint16_t *hops = mem_alloc(switches, sizeof *hops, "a network");
     graph->level = mem_alloc(switches, sizeof *graph->level, "a network");
@@ -204,7 +202,7 @@ static uint32_t links_on(struct topo_graph *graph, struct hashmap *known, uint32
 
 static void find_choices(struct topo_graph *graph)
 {
-    size_t switches = graph->switches.count, leaves = graph->leaves;
+    size_t switches = graph->switches, leaves = graph->leaves;
     uint32_t *most = mem_alloc(graph->levels, sizeof *most, "a network");
     struct hashmap known = {.count = 0};
     graph->choice = mem_alloc(switches * leaves, sizeof *graph->choice, "routes");
@@ -230,7 +228,7 @@ bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to)
 {
     uint32_t *nodes = place_nodes(graph);
     *from = *to = GRAPH_TOO_MANY;
-    bool is_good = (uint64_t)graph->leaves * graph->switches.count <= GRAPH_ROUTES_LIMIT;
+    bool is_good = (uint64_t)graph->leaves * graph->switches <= GRAPH_ROUTES_LIMIT;
     if (is_good) {
         sort_links(graph);
         set_rates(graph);
@@ -246,8 +244,8 @@ bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to)
 
 void graph_free(struct topo_graph *graph)
 {
-    text_index_free(&graph->switches);
-    void *const all[] = {graph->path,  graph->text,      graph->node_links, graph->links, graph->node_switch,
+    text_index_free(&graph->names);
+    void *const all[] = {graph->name,  graph->text,      graph->node_links, graph->links, graph->node_switch,
                          graph->rates, graph->latencies, graph->first,      graph->out,   graph->leaf,
                          graph->hops,  graph->choice,    graph->sets,       graph->level, graph->divisor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -257,43 +255,117 @@ void graph_free(struct topo_graph *graph)
 
 void graph_topo(const struct topo_graph *graph, struct topo *topo)
 {
-    *topo = (struct topo){.ops = &graph_family,
-                          .nodes = graph->nodes,
-                          .switches = (uint32_t)graph->switches.count,
-                          .links = 2 * (graph->nodes + (uint32_t)graph->link_count),
-                          .nodes_per_switch = graph->nodes_most,
-                          .node_switch = graph->node_switch,
-                          .link_rates = graph->rates,
-                          .link_latencies = graph->latencies,
-                          .path = graph->path,
-                          .levels = graph->is_levelled ? graph->levels : 0,
-                          .diameter = graph->distances.most};
+    topo->nodes = graph->nodes;
+    topo->switches = graph->switches;
+    topo->links = 2 * (graph->nodes + (uint32_t)graph->link_count);
+    topo->nodes_per_switch = graph->nodes_most;
+    topo->node_switch = graph->node_switch;
+    topo->link_rates = graph->rates;
+    topo->link_latencies = graph->latencies;
+    topo->levels = graph->is_levelled ? graph->levels : 0;
+    topo->diameter = graph->distances.most;
     memcpy(topo->data, &graph, sizeof graph);
+}
+
+/* ------------------------------------------------------- of families, kept */
+
+struct topo_graph *graph_new(uint32_t nodes, uint32_t switches)
+{
+    struct topo_graph *graph = mem_alloc(1, sizeof *graph, "a network");
+    graph->nodes = nodes;
+    graph->switches = switches;
+    graph->node_links = mem_alloc(nodes, sizeof *graph->node_links, "a network");
+    return graph;
+}
+
+void graph_set_node(struct topo_graph *graph, uint32_t node, uint32_t at)
+{
+    graph->node_links[node] = (struct graph_link){.from = node, .to = at, .latency_ps = -1};
+}
+
+void graph_add_link(struct topo_graph *graph, uint32_t from, uint32_t to)
+{
+    graph->links = mem_grow(graph->links, &graph->link_capacity, graph->link_count + 1, "links");
+    graph->links[graph->link_count++] = (struct graph_link){.from = from, .to = to, .latency_ps = -1};
+}
+
+static struct topo_graph *kept;
+
+void topo_forget(void)
+{
+    while (kept) {
+        struct topo_graph *next = kept->next;
+        graph_free(kept);
+        kept = next;
+    }
+}
+
+const struct topo_graph *graph_kept(const char *name, const char *text, size_t length)
+{
+    const struct topo_graph *graph = kept;
+    while (graph && (strcmp(graph->name, name) != 0 || graph->length != length ||
+                     memcmp(graph->text, text, length) != 0))
+        graph = graph->next;
+    return graph;
+}
+
+void graph_keep(struct topo_graph *graph, const char *name, const char *text, size_t length)
+{
+    graph->name = mem_text(name);
+    graph->text = mem_alloc(length + 1, 1, "a network");
+    memcpy(graph->text, text, length);
+    graph->length = length;
+    graph->next = kept;
+    kept = graph;
+}
+
+bool graph_fits(uint64_t nodes, uint64_t switches, uint64_t switches_with_nodes, uint64_t links,
+                struct param_problem *problem)
+{
+    problem->at = 0;
+    if (nodes <= GRAPH_NODES_LIMIT && switches <= GRAPH_SWITCHES_LIMIT && links <= GRAPH_LINKS_LIMIT &&
+        switches * switches_with_nodes <= GRAPH_FAMILY_ROUTES_LIMIT)
+        return true;
+    snprintf(
+        problem->text, sizeof problem->text,
+        "too large: its routes are a table, for at most %d nodes, %d links between switches, and %d pairs "
+        "of a switch and a switch with nodes",
+        GRAPH_NODES_LIMIT, GRAPH_LINKS_LIMIT, GRAPH_FAMILY_ROUTES_LIMIT);
+    return false;
+}
+
+bool graph_build(struct topo *topo, graph_fill *fill, struct param_problem *problem)
+{
+    char name[TOPO_TEXT];
+    uint32_t from, to;
+    topo_print(topo, name, sizeof name);
+    const struct topo_graph *known = graph_kept(name, "", 0);
+    if (known) {
+        graph_topo(known, topo);
+        return true;
+    }
+    struct topo_graph *graph = fill(topo);
+    if (graph_route(graph, &from, &to)) {
+        graph_keep(graph, name, "", 0);
+        graph_topo(graph, topo);
+        return true;
+    }
+    graph_free(graph);
+    problem->at = 0;
+    snprintf(problem->text, sizeof problem->text, "no way leads from some switches to others");
+    return false;
 }
 
 /* -------------------------------------------------------------- the family */
 
-static struct topo_hop graph_ends(const struct topo *topo, uint32_t link)
+struct topo_hop graph_ends(const struct topo *topo, uint32_t link)
 {
     const struct topo_graph *graph = graph_of(topo);
     link -= 2 * topo->nodes;
     return (struct topo_hop){begin_of(graph, link), end_of(graph, link)};
 }
 
-/* Which of `count` links a deterministic route takes. */
-static uint32_t prefer(const struct topo_graph *graph, uint32_t from, uint32_t destination, uint32_t count)
-{
-    switch (graph->routing) {
-    case GRAPH_LOWEST:
-        return 0;
-    case GRAPH_HASH:
-        return (uint32_t)(hash_key(hash_add(hash_add(graph->seed, from), destination)) % count);
-    default:
-        return destination / graph->divisor[graph->level[from]] % count;
-    }
-}
-
-static struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)
+struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
     const struct topo_graph *graph = graph_of(topo);
     uint32_t to = graph->node_switch[destination];
@@ -302,23 +374,24 @@ static struct topo_choice graph_choose(const struct topo *topo, uint32_t from, u
     const uint32_t *set = graph->sets + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
     struct topo_choice choice = {.first = set[1], .count = set[0], .links = set + 1};
     if (choice.count > 1)
-        choice.preferred = prefer(graph, from, destination, choice.count);
+        choice.preferred =
+            topo_prefer(topo, from, destination, graph->divisor[graph->level[from]], choice.count);
     return choice;
 }
 
-static bool graph_has_choices(const struct topo *topo)
+bool graph_has_choices(const struct topo *topo)
 {
     return graph_of(topo)->has_choices;
 }
 
-static uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination)
+uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
     const struct topo_graph *graph = graph_of(topo);
     uint32_t leaf = graph->leaf[graph->node_switch[destination]];
     return graph->hops[(size_t)graph->node_switch[source] * graph->leaves + leaf];
 }
 
-static struct topo_distances graph_distances(const struct topo *topo)
+struct topo_distances graph_distances(const struct topo *topo)
 {
     return graph_of(topo)->distances;
 }
@@ -335,7 +408,7 @@ static uint32_t graph_coordinates(const struct topo *topo, uint32_t at, uint32_t
 
 static const char *graph_name(const struct topo *topo, uint32_t at)
 {
-    return graph_of(topo)->switches.texts[at];
+    return graph_of(topo)->names.texts[at];
 }
 
 static const struct topo_form forms[] = {{.name = NULL}};

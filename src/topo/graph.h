@@ -13,18 +13,9 @@ enum {
     GRAPH_NODES_LIMIT = 1 << 16,
     GRAPH_SWITCHES_LIMIT = 1 << 14,
     GRAPH_LINKS_LIMIT = 1 << 18, /* both directions of one count once */
-    GRAPH_ROUTES_LIMIT = 1 << 24
+    GRAPH_ROUTES_LIMIT = 1 << 24,
+    GRAPH_FAMILY_ROUTES_LIMIT = 1 << 22
 };
-
-/* Among the links that lead on equally well, in the order of their numbers, the one that a deterministic
- * route takes. */
-enum graph_routing {
-    GRAPH_D_MOD_K, /* at level l: floor(destination / D_l) modulo their number */
-    GRAPH_LOWEST,  /* the first */
-    GRAPH_HASH     /* by a hash of seed, switch and destination */
-};
-
-extern const char *const graph_routing_names[]; /* NULL behind the last */
 
 /* A link, both directions. The rate is 0 and the latency -1 where the fabric says. */
 struct graph_link {
@@ -35,14 +26,14 @@ struct graph_link {
 
 struct topo_graph {
     /* What it is made from. The caller of graph_route fills it; graph_free frees it. */
-    char *path, *text; /* of the network file, and its contents */
+    char *name, *text; /* the path of the network file and its contents; the text of a family and "" */
     size_t length;
-    uint32_t nodes;
-    struct text_index switches;    /* their names */
+    uint32_t nodes, switches;
+    struct text_index names;       /* of the switches of a network file */
     struct graph_link *node_links; /* [nodes] */
     struct graph_link *links;      /* network link 2i leads from links[i].from, 2i + 1 back */
     size_t link_count, link_capacity;
-    enum graph_routing routing;
+    enum topo_routing routing; /* of a network file, as the seed */
     uint64_t seed;
 
     /* What follows from that. */
@@ -73,9 +64,31 @@ extern const struct topo_ops graph_family;
 bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to);
 void graph_free(struct topo_graph *graph);
 
-/* The topology that the graph is. */
+/* Gives the topology the sizes and the tables of the graph. */
 void graph_topo(const struct topo_graph *graph, struct topo *topo);
 const struct topo_graph *graph_of(const struct topo *topo);
+
+/* Graphs are kept until topo_forget(), each by its name and text. NULL: there is none. */
+const struct topo_graph *graph_kept(const char *name, const char *text, size_t length);
+void graph_keep(struct topo_graph *graph, const char *name, const char *text, size_t length);
+
+/* For families that are graphs: an empty one, which fill() gives each node its switch, and links. */
+struct topo_graph *graph_new(uint32_t nodes, uint32_t switches);
+void graph_set_node(struct topo_graph *graph, uint32_t node, uint32_t at);
+void graph_add_link(struct topo_graph *graph, uint32_t from, uint32_t to);
+/* Whether a network of this size can be a graph; false fills *problem. */
+bool graph_fits(uint64_t nodes, uint64_t switches, uint64_t switches_with_nodes, uint64_t links,
+                struct param_problem *problem);
+/* For build(): the graph of the topology's numbers is made once. */
+typedef struct topo_graph *graph_fill(const struct topo *topo);
+bool graph_build(struct topo *topo, graph_fill *fill, struct param_problem *problem);
+
+/* For the ops of these families. */
+struct topo_hop graph_ends(const struct topo *topo, uint32_t link);
+struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination);
+bool graph_has_choices(const struct topo *topo);
+uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination);
+struct topo_distances graph_distances(const struct topo *topo);
 
 /* graph_cut.c: the fewest links, those of nodes included, whose removal leaves no way from the first half of
  * the nodes to the others. */

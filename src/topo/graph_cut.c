@@ -32,7 +32,7 @@ static bool is_second_half(const struct topo_graph *graph, uint32_t node)
 /* A half gives each switch as many units as it has nodes there. */
 static void cut_init(struct graph_cut *cut, const struct topo_graph *graph)
 {
-    uint32_t switches = (uint32_t)graph->switches.count;
+    uint32_t switches = graph->switches;
     size_t arcs = 2 * graph->link_count + 4 * (size_t)switches;
     *cut = (struct graph_cut){.vertices = switches + 2};
     uint32_t **const of_vertices[] = {&cut->first, &cut->depth, &cut->queue, &cut->at};

@@ -9,7 +9,7 @@ enum { GAP = 24, LEVEL_GAP = 96 };
 /* Switches in a row for each level, nodes in a row below them. Nodes stand in the order of their switches. */
 static void place_rows(const struct topo_graph *graph, struct topo_layout *layout)
 {
-    uint32_t switches = (uint32_t)graph->switches.count, placed = 0;
+    uint32_t switches = graph->switches, placed = 0;
     uint32_t *in_level = mem_alloc(graph->levels, sizeof *in_level, "a picture");
     uint32_t widest = graph->nodes;
     for (uint32_t i = 0; i < switches; i++)
@@ -39,7 +39,7 @@ static void place_rows(const struct topo_graph *graph, struct topo_layout *layou
 static void place_circle(const struct topo_graph *graph, struct topo_layout *layout)
 {
     const double pi = 3.14159265358979323846;
-    uint32_t switches = (uint32_t)graph->switches.count;
+    uint32_t switches = graph->switches;
     double circle = fmax(60, switches * (16.0 + 16.0 * graph->nodes_most) / (2 * pi)), outer = circle + 40;
     double half = outer + TOPO_MARGIN / 2.0;
     struct topo_point centre = {half, half};

@@ -73,8 +73,8 @@ static bool is_switch_name(const char *name)
 /* False: the network has this name already, or is full. */
 static bool add_switch(struct network_reader *network, const char *name)
 {
-    size_t count = network->graph->switches.count;
-    return count < GRAPH_SWITCHES_LIMIT && text_index_add(&network->graph->switches, name) == count;
+    size_t count = network->graph->names.count;
+    return count < GRAPH_SWITCHES_LIMIT && text_index_add(&network->graph->names, name) == count;
 }
 
 static void report_switch(const struct network_reader *network, struct config_reader *reader,
@@ -86,7 +86,7 @@ static void report_switch(const struct network_reader *network, struct config_re
         report(reader, node,
                "a switch has a name of letters, digits, '_', '.' and '-' that begins with a letter; node and "
                "a number are nodes");
-    else if (network->graph->switches.count >= GRAPH_SWITCHES_LIMIT)
+    else if (network->graph->names.count >= GRAPH_SWITCHES_LIMIT)
         report(reader, node, "a network has at most %d switches", GRAPH_SWITCHES_LIMIT);
     else
         report(reader, node, "there are two switches '%s'", name);
@@ -103,7 +103,7 @@ static bool read_group(struct network_reader *network, struct config_reader *rea
         mem_grow(network->groups, &network->group_capacity, network->group_count + 1, "switches");
     network->groups[network->group_count++] =
         (struct network_group){arena_text(&network->texts, node->key, strlen(node->key)),
-                               (uint32_t)network->graph->switches.count, count};
+                               (uint32_t)network->graph->names.count, count};
     for (uint32_t i = 0; good && i < count; i++) {
         free(name);
         name = mem_format("%s%" PRIu32, node->key, i);
@@ -175,7 +175,7 @@ static bool find_end(const struct network_reader *network, const char *prefix, s
         return number < network->graph->nodes;
     }
     char *name = mem_format("%.*s%" PRIu64, (int)letters, prefix, number);
-    size_t found = text_index_find(&network->graph->switches, name);
+    size_t found = text_index_find(&network->graph->names, name);
     *end = (struct topo_end){.id = (uint32_t)found};
     free(name);
     return found != SIZE_MAX;
@@ -216,7 +216,7 @@ static bool add_named(const struct network_reader *network, struct config_reader
 {
     const char *text = node->kind == CONFIG_SCALAR ? node->text : "";
     const struct network_group *group = find_group(network, text);
-    const struct text_index *switches = &network->graph->switches;
+    const struct text_index *switches = &network->graph->names;
     size_t found = text_index_find(switches, text), letters;
     uint64_t number;
     struct topo_end end;
@@ -349,7 +349,7 @@ static const char *name_of(struct network_reader *network, struct topo_end end)
 {
     char name[32];
     if (!end.is_node)
-        return network->graph->switches.texts[end.id];
+        return network->graph->names.texts[end.id];
     snprintf(name, sizeof name, "node%" PRIu32, end.id);
     return arena_text(&network->texts, name, strlen(name));
 }
@@ -375,7 +375,7 @@ static void report_twice(const struct network_reader *network, struct config_rea
                          const struct network_entry *entry, const struct graph_link *first,
                          const char *origin)
 {
-    char *const *names = network->graph->switches.texts;
+    char *const *names = network->graph->names.texts;
     bool is_same =
         first->rate_bytes_per_s == entry->rate_bytes_per_s && first->latency_ps == entry->latency_ps;
     config_node_error(reader, entry->between, "%s and %s have a link already, %s%s", names[first->from],
@@ -511,16 +511,17 @@ static void read_links(void *self, struct config_reader *reader, const struct co
     }
     for (size_t i = 0; i < node->count; i++)
         read_entry(network, reader, &node->items[i]);
+    graph->switches = (uint32_t)graph->names.count;
     if (config_reader_errors(reader) || !check_nodes(network, reader, node) || graph_route(graph, &from, &to))
         return;
     if (from == GRAPH_TOO_MANY)
         config_key_error(reader, node,
                          "the table of routes is too large: %zu switches, and those with nodes, have more "
                          "than %d pairs",
-                         graph->switches.count, GRAPH_ROUTES_LIMIT);
+                         graph->names.count, GRAPH_ROUTES_LIMIT);
     else
         config_key_error(reader, node, "the network is not connected: no way leads from %s to %s",
-                         graph->switches.texts[from], graph->switches.texts[to]);
+                         graph->names.texts[from], graph->names.texts[to]);
 }
 
 /* ------------------------------------------------------- other keys, files */
@@ -528,9 +529,9 @@ static void read_links(void *self, struct config_reader *reader, const struct co
 static void read_routing(void *self, struct config_reader *reader, const struct config_node *node)
 {
     struct network_reader *network = self;
-    for (int i = 0; graph_routing_names[i]; i++)
-        if (node->kind == CONFIG_SCALAR && strcmp(node->text, graph_routing_names[i]) == 0) {
-            network->graph->routing = (enum graph_routing)i;
+    for (int i = 0; topo_routing_names[i]; i++)
+        if (node->kind == CONFIG_SCALAR && strcmp(node->text, topo_routing_names[i]) == 0) {
+            network->graph->routing = (enum topo_routing)i;
             return;
         }
     config_node_error(reader, node, "routing is d-mod-k, lowest or hash");
@@ -562,26 +563,6 @@ static const struct config_section sections[] = {
     {NULL, refuse},
 };
 
-static struct topo_graph *kept;
-
-void topo_forget(void)
-{
-    while (kept) {
-        struct topo_graph *next = kept->next;
-        graph_free(kept);
-        kept = next;
-    }
-}
-
-static const struct topo_graph *find_kept(const char *name, const char *text, size_t length)
-{
-    const struct topo_graph *graph = kept;
-    while (graph && (strcmp(graph->path, name) != 0 || graph->length != length ||
-                     memcmp(graph->text, text, length) != 0))
-        graph = graph->next;
-    return graph;
-}
-
 /* NULL, reported: the text is no network. */
 static const struct topo_graph *read_text(const char *name, const char *text, size_t length)
 {
@@ -607,23 +588,20 @@ static const struct topo_graph *read_text(const char *name, const char *text, si
         graph_free(graph);
         return NULL;
     }
-    graph->path = mem_text(name);
-    graph->text = mem_alloc(length + 1, 1, "a network");
-    memcpy(graph->text, text, length);
-    graph->length = length;
-    graph->next = kept;
-    kept = graph;
+    graph_keep(graph, name, text, length);
     return graph;
 }
 
 bool network_text_read(const char *name, const char *text, size_t length, struct topo *topo,
                        struct param_problem *problem)
 {
-    const struct topo_graph *graph = find_kept(name, text, length);
+    const struct topo_graph *graph = graph_kept(name, text, length);
     if (!graph)
         graph = read_text(name, text, length);
     if (!graph)
         return param_fail(problem, 0, "this network file cannot be used, as said above");
+    *topo = (struct topo){
+        .ops = &graph_family, .path = graph->name, .routing = graph->routing, .seed = graph->seed};
     graph_topo(graph, topo);
     return true;
 }

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "base/hashmap.h"
-#include "topo/graph.h"
 #include "topo/network_file.h"
 
 static void write_name(const struct topo *topo, uint32_t at, FILE *out)
@@ -88,7 +87,6 @@ void network_file_write(const struct topo *topo, FILE *out)
     count_links(topo, &pairs);
     write_links(topo, &pairs, out);
     hashmap_free(&pairs);
-    if (topo->path)
-        fprintf(out, "routing: %s\nseed: %" PRIu64 "\n", graph_routing_names[graph_of(topo)->routing],
-                graph_of(topo)->seed);
+    if (topo->path || topo->ops->rules & TOPO_RULE_ROUTING)
+        fprintf(out, "routing: %s\nseed: %" PRIu64 "\n", topo_routing_names[topo->routing], topo->seed);
 }

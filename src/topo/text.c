@@ -1,12 +1,13 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "topo/families.h"
 #include "topo/network_file.h"
 
-/* Topologies as short texts: NAME:NUMBERxNUMBER...[,order=first|last][,tie=parity|plus|either|reverse]. */
+/* Topologies as short texts: NAME:NUMBERxNUMBER..., then rules of routing: ,NAME=VALUE. */
 
 static const char *const order_names[] = {"first", "last", NULL};
 static const char *const tie_names[] = {"parity", "plus", "either", "reverse", NULL};
@@ -14,8 +15,37 @@ static const char *const tie_names[] = {"parity", "plus", "either", "reverse", N
 static const struct topo_rule_text {
     const char *name;
     enum topo_rule rule;
-    const char *const *values;
-} rules[] = {{"order", TOPO_RULE_ORDER, order_names}, {"tie", TOPO_RULE_TIE, tie_names}};
+    const char *const *values; /* NULL: a number */
+    const char *shown;
+} rules[] = {{"order", TOPO_RULE_ORDER, order_names, "order=first|last"},
+             {"tie", TOPO_RULE_TIE, tie_names, "tie=parity|plus|either|reverse"},
+             {"routing", TOPO_RULE_ROUTING, topo_routing_names, "routing=d-mod-k|lowest|hash"},
+             {"seed", TOPO_RULE_ROUTING, NULL, "seed=1"}};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+static uint64_t rule_value(const struct topo *topo, size_t rule)
+{
+    const uint64_t values[RULES] = {topo->order, topo->tie, topo->routing, topo->seed};
+    return values[rule];
+}
+
+static void set_rule(struct topo *topo, size_t rule, uint64_t value)
+{
+    switch (rule) {
+    case 0:
+        topo->order = (enum topo_order)value;
+        break;
+    case 1:
+        topo->tie = (enum topo_tie)value;
+        break;
+    case 2:
+        topo->routing = (enum topo_routing)value;
+        break;
+    default:
+        topo->seed = value;
+    }
+}
 
 /* What is being read. */
 struct topo_reader {
@@ -97,43 +127,60 @@ static bool read_numbers(struct topo_reader *reader)
     return true;
 }
 
-/* The index of the value after "name=", or -1. */
-static int read_value(struct topo_reader *reader, const struct topo_rule_text *rule)
+/* The value behind "name=": the index of its name, or the number. */
+static bool read_value(struct topo_reader *reader, const struct topo_rule_text *rule, uint64_t *value)
 {
-    size_t length = strcspn(reader->text + reader->at, ",");
-    for (int i = 0; rule->values[i]; i++)
-        if (strlen(rule->values[i]) == length &&
-            strncmp(rule->values[i], reader->text + reader->at, length) == 0) {
-            reader->at += length;
-            return i;
-        }
+    const char *text = reader->text + reader->at;
+    size_t length = strcspn(text, ",");
     char all[TOPO_TEXT] = "";
-    for (int i = 0; rule->values[i]; i++)
+    for (int i = 0; rule->values && rule->values[i]; i++) {
+        if (strlen(rule->values[i]) == length && strncmp(rule->values[i], text, length) == 0) {
+            reader->at += length;
+            *value = (uint64_t)i;
+            return true;
+        }
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", rule->values[i]);
-    fail(reader, reader->at, "%s is one of %s", rule->name, all);
-    return -1;
+    }
+    if (rule->values)
+        return fail(reader, reader->at, "%s is one of %s", rule->name, all);
+    size_t digits = strspn(text, "0123456789");
+    if (!digits || digits != length || digits > 9)
+        return fail(reader, reader->at, "%s is a number of at most 9 digits", rule->name);
+    *value = strtoull(text, NULL, 10);
+    reader->at += length;
+    return true;
+}
+
+/* What stands behind the numbers of these rules; none: "". */
+static void list_rules(const struct topo_ops *ops, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < RULES; i++)
+        if (ops->rules & rules[i].rule)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " or " : "", rules[i].shown);
 }
 
 static bool read_rule(struct topo_reader *reader)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    char all[TOPO_TEXT];
+    for (size_t i = 0; i < RULES; i++) {
         size_t length = strlen(rules[i].name);
+        uint64_t value = 0;
         if (strncmp(reader->text + reader->at, rules[i].name, length) != 0 ||
             reader->text[reader->at + length] != '=')
             continue;
         if (!(reader->word.ops->rules & rules[i].rule))
             return fail(reader, reader->at, "%s has no '%s'", reader->word.form->name, rules[i].name);
         reader->at += length + 1;
-        int value = read_value(reader, &rules[i]);
-        if (value < 0)
+        if (!read_value(reader, &rules[i], &value))
             return false;
-        if (rules[i].rule == TOPO_RULE_ORDER)
-            reader->topo.order = (enum topo_order)value;
-        else
-            reader->topo.tie = (enum topo_tie)value;
+        set_rule(&reader->topo, i, value);
         return true;
     }
-    return fail(reader, reader->at, "order=first|last or tie=parity|plus|either|reverse is expected here");
+    list_rules(reader->word.ops, all, sizeof all);
+    return *all ? fail(reader, reader->at, "%s is expected here", all)
+                : fail(reader, reader->at, "nothing is expected behind the numbers of %s",
+                       reader->word.form->name);
 }
 
 /* -------------------------------------------------------------------- sizes */
@@ -212,13 +259,17 @@ const char *topo_print(const struct topo *topo, char *buffer, size_t size)
         snprintf(buffer, size, "%s%s", is_long ? "..." : "", topo->path + (is_long ? length - most + 3 : 0));
         return buffer;
     }
-    const int values[] = {(int)topo->order, (int)topo->tie};
     size_t length = (size_t)snprintf(buffer, size, "%s", topo->ops->name);
     for (uint32_t i = 0; i < topo->number_count && length < size; i++)
         length += (size_t)snprintf(buffer + length, size - length, "%c%u", i ? 'x' : ':', topo->numbers[i]);
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && length < size; i++)
-        if (topo->ops->rules & rules[i].rule && values[i])
-            length += (size_t)snprintf(buffer + length, size - length, ",%s=%s", rules[i].name,
-                                       rules[i].values[values[i]]);
+    for (size_t i = 0; i < RULES && length < size; i++) {
+        uint64_t value = rule_value(topo, i);
+        if (!(topo->ops->rules & rules[i].rule) || !value)
+            continue;
+        length += rules[i].values ? (size_t)snprintf(buffer + length, size - length, ",%s=%s", rules[i].name,
+                                                     rules[i].values[value])
+                                  : (size_t)snprintf(buffer + length, size - length, ",%s=%llu",
+                                                     rules[i].name, (unsigned long long)value);
+    }
     return buffer;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* -------------------------------------------------------------------- links */
 
 struct topo_ends topo_link_ends(const struct topo *topo, uint32_t link)
@@ -82,6 +84,22 @@ const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer,
 }
 
 /* ------------------------------------------------------------------ routing */
+
+const char *const topo_routing_names[] = {
+    [TOPO_ROUTING_D_MOD_K] = "d-mod-k", [TOPO_ROUTING_LOWEST] = "lowest", [TOPO_ROUTING_HASH] = "hash", NULL};
+
+uint32_t topo_prefer(const struct topo *topo, uint32_t from, uint32_t destination, uint32_t divisor,
+                     uint32_t count)
+{
+    switch (topo->routing) {
+    case TOPO_ROUTING_LOWEST:
+        return 0;
+    case TOPO_ROUTING_HASH:
+        return (uint32_t)(hash_key(hash_add(hash_add(topo->seed, from), destination)) % count);
+    default:
+        return destination / divisor % count;
+    }
+}
 
 /* The network links that topo_next leads along. */
 static uint32_t follow(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)

@@ -17,7 +17,8 @@
  *     text.c               a topology from its text, and back
  *     families.def         the list of families, one line each
  *     families.h, .c       the same as a table, and families that are added at run time
- *     crossbar.c, dragonfly.c, fattree.c, mesh.c, torus.c      one family each
+ *     crossbar.c, dragonfly.c, fattree.c, hyperx.c, mesh.c, torus.c, xgft.c      one family each
+ *     dragonflyplus.c, jellyfish.c, slimfly.c      families that are graphs
  *     grid.h, grid.c, grid_picture.c      what mesh and torus share
  *     rows.h, rows.c       the pictures of fat tree and crossbar
  *     graph.h, graph.c     a network as tables: any links, routes from a table
@@ -51,14 +52,21 @@ enum topo_tie {
     TOPO_TIE_REVERSE /* an odd coordinate goes down, an even one up */
 };
 
+/* Where several links lead on equally well: the index of the one that a deterministic route takes. */
+enum topo_routing {
+    TOPO_ROUTING_D_MOD_K, /* floor(destination / D_l) modulo their number, D_l by level */
+    TOPO_ROUTING_LOWEST,  /* the first */
+    TOPO_ROUTING_HASH     /* by a hash of seed, switch and destination */
+};
+
 enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 368 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 
 struct topo_ops;
 
-/* topo_parse writes all fields, and anyone may read them. `order` and `tie` may be changed at any time, for
- * example on a copy, to compare routes. */
+/* topo_parse writes all fields, and anyone may read them. `order`, `tie`, `routing` and `seed` may be changed
+ * at any time, for example on a copy, to compare routes. */
 struct topo {
     const struct topo_ops *ops; /* of its family */
     uint32_t nodes, switches, links;
@@ -73,6 +81,8 @@ struct topo {
     uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
     enum topo_tie tie;
+    enum topo_routing routing;
+    uint64_t seed;                                    /* of TOPO_ROUTING_HASH */
     uint32_t number_count, numbers[TOPO_NUMBERS];     /* of its text: 12, 12, 12 */
     _Alignas(uint64_t) unsigned char data[TOPO_DATA]; /* what the family keeps */
 };
@@ -116,6 +126,10 @@ struct topo_choice {
     const uint32_t *links;
 };
 
+/* Which of `count` links a deterministic route takes; `divisor` is D_l of the switch. */
+uint32_t topo_prefer(const struct topo *topo, uint32_t from, uint32_t destination, uint32_t divisor,
+                     uint32_t count);
+
 /* The choice where one link only leads on. */
 static inline struct topo_choice topo_only(uint32_t link)
 {
@@ -136,7 +150,9 @@ struct topo_form {
 };
 
 /* Rules of routing that the text of a family may set. */
-enum topo_rule { TOPO_RULE_ORDER = 1, TOPO_RULE_TIE = 2 };
+enum topo_rule { TOPO_RULE_ORDER = 1, TOPO_RULE_TIE = 2, TOPO_RULE_ROUTING = 4 }; /* ROUTING: seed, too */
+
+extern const char *const topo_routing_names[]; /* NULL behind the last */
 
 struct topo_grid;
 struct topo_layout;
