@@ -28,6 +28,26 @@ void rows_place(const struct topo *topo, struct topo_layout *layout)
     }
 }
 
+void levels_place(const struct topo *topo, struct topo_layout *layout)
+{
+    uint32_t in_level[TOPO_LEVELS] = {0}, nth[TOPO_LEVELS] = {0}, widest = topo->nodes;
+    for (uint32_t i = 0; i < topo->switches; i++)
+        if (++in_level[topo_level(topo, i)] > widest)
+            widest = in_level[topo_level(topo, i)];
+    double width = (double)NODE_GAP * widest, gap = LEVEL_GAP + 0.02 * width;
+    layout->width = 2.0 * TOPO_MARGIN + width;
+    layout->height = 2.0 * TOPO_MARGIN + LEVEL_GAP / 2.0 + gap * (topo->levels - 1);
+    for (uint32_t i = 0; i < topo->nodes; i++)
+        layout->nodes[i] =
+            (struct topo_point){TOPO_MARGIN + width * (i + 0.5) / topo->nodes, layout->height - TOPO_MARGIN};
+    for (uint32_t i = 0; i < topo->switches; i++) {
+        uint32_t level = topo_level(topo, i);
+        double x = TOPO_MARGIN + width * (nth[level]++ + 0.5) / in_level[level];
+        double y = layout->height - TOPO_MARGIN - LEVEL_GAP / 2.0 - gap * level;
+        layout->switches[i] = (struct topo_point){x, y};
+    }
+}
+
 /* One row for each level, from the top, each switch above its k nodes. */
 void rows_draw(const struct topo_picture *picture, FILE *out)
 {

@@ -214,6 +214,14 @@ static void a_family_is_its_file(void **state)
         {"crossbar:1", "", true},
         {"dragonfly:2x4x2", "", false},
         {"dragonfly:1x4x4x2", "", false},
+        {"tapered:4x3x2", "", true},
+        {"xgft:3x2x2x1x2x3", "", true},
+        {"leafspine:4x3x4", "", true},
+        {"hyperx:2x3x4", "", false},
+        {"slimfly:3x2", "", true},
+        {"jellyfish:12x4x2", "", true},
+        {"jellyfish:12x4x2,routing=hash,seed=4", "", true},
+        {"dragonflyplus:2x2x2x1", "", true},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct topo family;

@@ -119,6 +119,9 @@ static void a_family_and_its_file_take_the_same_time(void **state)
         {"torus:5x3", "routing: lowest\n", of_grids},
         {"mesh:3x5", "routing: lowest\n", of_grids},
         {"crossbar:20", "", ""},
+        {"tapered:4x2x2", "", ""},
+        {"leafspine:4x2x4", "", "packet.routing=adaptive"},
+        {"dragonflyplus:2x2x2x2", "", ""},
     };
     static const char *const fabrics[] = {"packet", "circuit",      "packetised", "segment",
                                           "hybrid", "tdm-compiled", "tdm-dynamic"};

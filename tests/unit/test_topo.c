@@ -43,6 +43,29 @@ static const char *const small_networks[] = {
     "dragonfly:2x4x3x3",
     "dragonfly:1x4x4x2",
     "dragonfly:3x2x3x6",
+    "xgft:4x1",
+    "xgft:3x2x1x1",
+    "xgft:2x3x2x1x2x2",
+    "xgft:2x2x3x1x3x1,routing=lowest",
+    "leafspine:4x2x3",
+    "leafspine:3x2x2x2",
+    "leafspine:3x2x2x2,routing=hash,seed=3",
+    "tapered:4x2x2",
+    "tapered:2x3x2",
+    "tapered:4x3x4",
+    "hyperx:2x3x4",
+    "hyperx:1x4,order=last",
+    "hyperx:2x2x3x2,order=last",
+    "hyperx:3x1",
+    "slimfly:3",
+    "slimfly:5x1",
+    "slimfly:7x1,routing=lowest",
+    "jellyfish:10x3x2",
+    "jellyfish:9x3x1x7",
+    "jellyfish:12x5x2x3,routing=hash",
+    "dragonflyplus:2x2x2x1",
+    "dragonflyplus:1x2x3x2x4",
+    "megafly:1x3x2x2,routing=hash,seed=9",
 };
 
 enum { SMALL = sizeof small_networks / sizeof *small_networks };
@@ -90,9 +113,13 @@ static void count_link(const struct topo *topo, uint32_t link, uint32_t *between
     assert_int_equal(topo_link_reverse(topo, topo_link_reverse(topo, link)), link);
 }
 
-/* True if these two nodes or switches may have several links: the owners of global links in a dragonfly. */
+/* True if these two nodes or switches may have several links: the owners of global links in a dragonfly, the
+ * spines of a dragonfly+, and leaf and spine. */
 static bool may_have_several(const struct topo *topo, size_t from, size_t to)
 {
+    bool any = !strcmp(topo->ops->name, "leafspine") || !strcmp(topo->ops->name, "dragonflyplus");
+    if (any)
+        return from >= topo->nodes && to >= topo->nodes;
     return from >= topo->nodes && to >= topo->nodes &&
            group_of(topo, (uint32_t)from - topo->nodes) != group_of(topo, (uint32_t)to - topo->nodes);
 }
@@ -312,6 +339,22 @@ static void test_facts(void **state)
         {"crossbar:64", 64, 1, 128, 0, 0, 32},
         {"torus:32x32x32", 32768, 32768, 8 * 32768, 48, 24.0 * 32768, 2048},
         {"dragonfly:2x4x2", 72, 36, 144 + 36 * 3 + 72, 3, 2 * 3 + 2 * 8 * 10.0, 20},
+        /* half of the links up, and half of the bisection, of fattree:8x3 */
+        {"tapered:8x3x2", 512, 64 + 32 + 32, 1024 + 2 * (256 + 256), 4, 4 * 448 + 2 * 56, 128},
+        {"tapered:8x3x1", 512, 3 * 64, 6 * 512, 4, 4 * 448 + 2 * 56, 256},
+        {"xgft:4x4x2x1x2x2", 32, 8 + 4 + 4, 64 + 2 * (16 + 8), 4, 4 * 16 + 2 * 12, 4},
+        {"leafspine:8x4x16", 128, 12, 256 + 2 * 32, 2, 2 * 112, 16},
+        {"leafspine:8x4x16x3", 128, 12, 256 + 6 * 32, 2, 2 * 112, 48},
+        {"hyperx:4x6x6", 144, 36, 288 + 36 * 10, 2, 2 * 120, 54},
+        {"hyperx:1x3x4x8", 96, 96, 192 + 96 * (2 + 3 + 7), 3, 64 + 72 + 84, 96},
+        /* (3 q - delta) / 2 links of a switch; all others are two hops away */
+        {"slimfly:5x4", 200, 50, 400 + 50 * 7, 2, 4 * (7 + 2 * 42), 100},
+        {"slimfly:7x6", 588, 98, 1176 + 98 * 11, 2, 6 * (11 + 2 * 86), 294},
+        {"slimfly:11x1", 242, 242, 484 + 242 * 17, 2, 17 + 2 * 224, 121},
+        {"slimfly:13x1", 338, 338, 676 + 338 * 19, 2, 19 + 2 * 318, 169},
+        {"slimfly:17x1", 578, 578, 1156 + 578 * 25, 2, 25 + 2 * 552, 289},
+        {"dragonflyplus:2x4x4x2", 72, 72, 144 + 2 * (9 * 16 + 36), 3, 2 * 6 + 3 * 64, 20},
+        {"megafly:2x2x2x2x3", 12, 12, 24 + 2 * (3 * 4 + 6), 3, 2 * 2 + 3 * 8, 4},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         struct topo topo = parse(facts[i].text);
@@ -350,12 +393,82 @@ static uint32_t least_cut(const struct topo *topo)
 static void test_bisection_is_least(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"ring:8",      "linear:6",    "mesh:4x3",
-                                        "torus:4x3",   "mesh:2x2x2",  "fattree:2x2",
-                                        "fattree:2x3", "fattree:4x1", "crossbar:6"};
+    static const char *const texts[] = {"ring:8",
+                                        "linear:6",
+                                        "mesh:4x3",
+                                        "torus:4x3",
+                                        "mesh:2x2x2",
+                                        "fattree:2x2",
+                                        "fattree:2x3",
+                                        "fattree:4x1",
+                                        "crossbar:6",
+                                        "tapered:2x2x2",
+                                        "tapered:2x3x2",
+                                        "leafspine:2x2x3",
+                                        "leafspine:4x1x2x2",
+                                        "xgft:2x2x2x1x1x2",
+                                        "xgft:3x2x1x2",
+                                        "dragonflyplus:3x1x1x1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct topo topo = parse(texts[i]);
         assert_int_equal(topo_bisection(&topo), least_cut(&topo));
+    }
+    /* A node has one link, so the cut can be at the nodes. */
+    static const char *const dense[] = {"hyperx:1x4", "hyperx:1x2x3", "hyperx:2x4", "leafspine:2x4x2"};
+    for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
+        struct topo topo = parse(dense[i]);
+        uint64_t cut = topo_bisection(&topo), at_nodes = topo.nodes / 2;
+        assert_int_equal(cut < at_nodes ? cut : at_nodes, least_cut(&topo));
+    }
+}
+
+/* Every switch of a Jellyfish has r links to r others, but for one if s r is odd. The seed decides which. */
+static void test_jellyfish(void **state)
+{
+    (void)state;
+    uint32_t different = 0;
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        char text[64];
+        uint32_t degree[2][16] = {{0}}, others[2] = {0, 0};
+        for (uint32_t odd = 0; odd < 2; odd++) {
+            snprintf(text, sizeof text, "jellyfish:%ux%ux1x%u", 16 - odd, odd ? 5 : 4, seed);
+            struct topo topo = parse(text), again = parse(text);
+            for (uint32_t link = 2 * topo.nodes; link < topo.links; link++) {
+                struct topo_ends ends = topo_link_ends(&topo, link), same = topo_link_ends(&again, link);
+                assert_memory_equal(&ends, &same, sizeof ends);
+                degree[odd][ends.from.id]++;
+                others[odd] += ends.to.id * link;
+            }
+            uint32_t short_of = 0;
+            for (uint32_t at = 0; at < topo.switches; at++)
+                short_of += (odd ? 5 : 4) - degree[odd][at];
+            assert_int_equal(short_of, odd);
+        }
+        struct topo first = parse("jellyfish:16x4x1x1");
+        uint32_t of_first = 0;
+        for (uint32_t link = 2 * first.nodes; link < first.links; link++)
+            of_first += topo_link_ends(&first, link).to.id * link;
+        different += of_first != others[0];
+    }
+    assert_int_equal(different, 19);
+}
+
+/* D-mod-k loads all links of a level alike, also in tapered trees. */
+static void test_trees_are_fair(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tapered:4x3x2", "leafspine:4x4x4", "xgft:4x4x4x1x2x4"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo tree = parse(texts[i]);
+        uint32_t *loads = calloc(tree.links, sizeof *loads), most[TOPO_LEVELS] = {0};
+        load_all_to_all(&tree, loads);
+        for (uint32_t link = 2 * tree.nodes; link < tree.links; link += 2) {
+            uint32_t level = topo_level(&tree, topo_link_ends(&tree, link).from.id);
+            most[level] = most[level] ? most[level] : loads[link];
+            assert_int_equal(loads[link], most[level]);
+            assert_int_equal(loads[link + 1], most[level]);
+        }
+        free(loads);
     }
 }
 
@@ -387,9 +500,20 @@ static void test_coordinates(void **state)
 static void test_text(void **state)
 {
     (void)state;
-    static const char *const same[] = {
-        "torus:12x12x12", "mesh:4x4,order=last", "torus:8x8,tie=plus", "torus:8x8,order=last,tie=either",
-        "fattree:12x3",   "crossbar:64",         "dragonfly:2x4x2x9"};
+    static const char *const same[] = {"torus:12x12x12",
+                                       "mesh:4x4,order=last",
+                                       "torus:8x8,tie=plus",
+                                       "torus:8x8,order=last,tie=either",
+                                       "fattree:12x3",
+                                       "crossbar:64",
+                                       "dragonfly:2x4x2x9",
+                                       "xgft:4x4x1x2,routing=hash,seed=5",
+                                       "leafspine:4x2x4x1",
+                                       "hyperx:2x3x3,order=last",
+                                       "slimfly:5x4",
+                                       "jellyfish:10x3x2x1,routing=lowest",
+                                       "dragonflyplus:2x4x4x2x9",
+                                       "tapered:4x2x2"};
     char text[TOPO_TEXT];
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct topo topo = parse(same[i]);
@@ -433,6 +557,22 @@ static void test_mistakes(void **state)
         {"torus:4x4,order=", 16, "order is one of first, last"},
         {"torus:4x4,ties=up", 10, "order=first|last or tie="},
         {"mesh:4x4,tie=plus", 9, "mesh has no 'tie'"},
+        {"crossbar:4,so", 11, "nothing is expected behind the numbers of crossbar"},
+        {"xgft:4x4x1", 9, "as many w as m"},
+        {"xgft:4x4x2x2", 9, "w1 is 1"},
+        {"xgft:4x1x1x2", 5, "at least 2 children"},
+        {"xgft:4096x4097x1x4096", 5, "too large"},
+        {"tapered:8x3x3", 12, "t divides k"},
+        {"tapered:8x1x2", 10, "2 to 8 levels"},
+        {"leafspine:4x4", 13, "too few"},
+        {"slimfly:4", 8, "q is a prime"},
+        {"slimfly:5x2000", 8, "too large"},
+        {"jellyfish:4x4x1", 12, "at most 3"},
+        {"jellyfish:5x1x1", 10, "not connected"},
+        {"dragonflyplus:2x4x4x2x10", 22, "at most 9"},
+        {"hyperx:4096x4096x4096", 7, "too large"},
+        {"leafspine:4x4x4,seed=x", 21, "seed is a number"},
+        {"leafspine:4x4x4,routing=x", 24, "routing is one of d-mod-k, lowest, hash"},
         {"crossbar:4,order=last", 11, "crossbar has no 'order'"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -450,9 +590,10 @@ static void test_mistakes(void **state)
 static void test_large(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"torus:32x32x32", "torus:256x256x256",  "fattree:32x3",
-                                        "fattree:2x15",   "dragonfly:16x32x16", "mesh:1024x1024",
-                                        "crossbar:32768"};
+    static const char *const texts[] = {"torus:32x32x32",    "torus:256x256x256",  "fattree:32x3",
+                                        "fattree:2x15",      "dragonfly:16x32x16", "mesh:1024x1024",
+                                        "crossbar:32768",    "tapered:32x4x4",     "xgft:64x64x64x1x32x64",
+                                        "hyperx:16x32x32x32"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct topo topo = parse(texts[i]);
         uint32_t *links = malloc(topo_route_limit(&topo) * sizeof *links), random = 7;
@@ -481,6 +622,8 @@ int main(void)
         cmocka_unit_test(test_published_routes),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_bisection_is_least),
+        cmocka_unit_test(test_jellyfish),
+        cmocka_unit_test(test_trees_are_fair),
         cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_mistakes),

@@ -123,7 +123,8 @@ static void test_its_problems(void **state)
     assert_false(topo_read("nothing:4", &topo, &problem));
     assert_string_equal(problem.text,
                         "there is no topology 'nothing'; there are complete, crossbar, dragonfly, "
-                        "fattree, linear, mesh, ring and torus");
+                        "dragonflyplus, fattree, hyperx, jellyfish, leafspine, linear, megafly, mesh, ring, "
+                        "slimfly, tapered, torus and xgft");
 }
 
 /* The pictures of a family without drawing functions. */
