@@ -9,6 +9,9 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Of the room topo, where a target has it: frees the tables of topologies. */
+void topo_forget(void) __attribute__((weak));
+
 enum { LARGE = 1 << 28 };
 
 static unsigned long long inputs, accepted, too_large;
@@ -36,6 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static uint64_t previous;
     fuzz_is_too_large = false;
     bool is_accepted = fuzz_target(data, size);
+    if (topo_forget)
+        topo_forget();
     uint64_t hash = XXH3_64bits(data, size);
     inputs++;
     too_large += fuzz_is_too_large;
