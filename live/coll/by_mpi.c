@@ -15,6 +15,9 @@ int live_by_mpi(const struct live_call *c)
         return PMPI_Alltoall(c->sendbuf, c->sendcount, c->sendtype, c->recvbuf, c->recvcount, c->recvtype,
                              c->comm);
     case COLL_ALLGATHER:
+        if (c->counts)
+            return PMPI_Allgatherv(c->sendbuf, c->sendcount, c->sendtype, c->recvbuf, c->counts, c->displs,
+                                   c->recvtype, c->comm);
         return PMPI_Allgather(c->sendbuf, c->sendcount, c->sendtype, c->recvbuf, c->recvcount, c->recvtype,
                               c->comm);
     case COLL_GATHER:

@@ -5,22 +5,61 @@
 
 /* ------------------------------------------------------------------ blocks */
 
-/* The address of a block. In integers, since `at` may be MPI_BOTTOM, where C allows no arithmetic with
- * pointers. */
-static void *block_at(const struct live_buffer *buffer, uint32_t block, MPI_Aint extent)
+/* A block of a buffer. */
+struct data_block {
+    void *at;
+    int count;
+    MPI_Aint end; /* in elements: where the next one begins, if they follow one another */
+};
+
+/* The block with this number, behind the block `before`. The address is computed in integers, since that of
+ * the buffer may be MPI_BOTTOM, where C allows no arithmetic with pointers. */
+static struct data_block block_behind(const struct data_block *before, const struct live_buffer *buffer,
+                                      uint32_t number, MPI_Aint extent)
 {
-    return (void *)((uintptr_t)buffer->at + (uintptr_t)((MPI_Aint)block * buffer->count * extent));
+    MPI_Aint first = buffer->displs ? buffer->displs[number] : before->end;
+    int count = buffer->counts ? buffer->counts[number] : buffer->count;
+    return (struct data_block){(void *)((uintptr_t)buffer->at + (uintptr_t)(first * extent)), count,
+                               first + count};
 }
 
-/* All blocks as contiguous bytes, in `into`. */
+/* Fills up a shorter block with zeros, which an operation of the MPI may read. */
+static int pack_block(const struct live_comm *comm, const struct live_buffer *buffer,
+                      const struct data_block *block, MPI_Aint extent, uint64_t bytes, unsigned char *into)
+{
+    size_t own = (size_t)(block->count * extent);
+    if (!buffer->is_bytes || own > bytes) {
+        memset(into, 0, bytes);
+        return live_pack(block->at, block->count, buffer->type, into, (int)bytes, comm->mine);
+    }
+    if (own > 0)
+        memcpy(into, block->at, own);
+    memset(into + own, 0, bytes - own);
+    return MPI_SUCCESS;
+}
+
+static int unpack_block(const struct live_comm *comm, const struct live_buffer *buffer,
+                        const struct data_block *block, MPI_Aint extent, uint64_t bytes,
+                        const unsigned char *from)
+{
+    if (!buffer->is_bytes)
+        return live_unpack(from, (int)bytes, block->at, block->count, buffer->type, comm->mine);
+    if (block->count > 0)
+        memcpy(block->at, from, (size_t)(block->count * extent));
+    return MPI_SUCCESS;
+}
+
+/* All blocks as contiguous bytes, in `into`, where each has `bytes`. */
 static int pack_blocks(const struct live_comm *comm, const struct live_buffer *buffer, uint64_t bytes,
                        unsigned char *into)
 {
     MPI_Aint lower, extent;
+    struct data_block block = {.end = 0};
     int error = PMPI_Type_get_extent(buffer->type, &lower, &extent);
-    for (uint32_t block = 0; error == MPI_SUCCESS && block < buffer->blocks; block++)
-        error = live_pack(block_at(buffer, block, extent), buffer->count, buffer->type, into + block * bytes,
-                          (int)bytes, comm->mine);
+    for (uint32_t i = 0; error == MPI_SUCCESS && i < buffer->blocks; i++, into += bytes) {
+        block = block_behind(&block, buffer, i, extent);
+        error = pack_block(comm, buffer, &block, extent, bytes, into);
+    }
     return error;
 }
 
@@ -28,10 +67,12 @@ static int unpack_blocks(const struct live_comm *comm, const struct live_buffer 
                          const unsigned char *from)
 {
     MPI_Aint lower, extent;
+    struct data_block block = {.end = 0};
     int error = PMPI_Type_get_extent(buffer->type, &lower, &extent);
-    for (uint32_t block = 0; error == MPI_SUCCESS && block < buffer->blocks; block++)
-        error = live_unpack(from + block * bytes, (int)bytes, block_at(buffer, block, extent), buffer->count,
-                            buffer->type, comm->mine);
+    for (uint32_t i = 0; error == MPI_SUCCESS && i < buffer->blocks; i++, from += bytes) {
+        block = block_behind(&block, buffer, i, extent);
+        error = unpack_block(comm, buffer, &block, extent, bytes, from);
+    }
     return error;
 }
 
@@ -46,13 +87,13 @@ static const void *bytes_to_send(struct live_comm *comm, const struct live_plan 
     size_t bytes = shape->key.bytes * from->blocks;
     if (bytes == 0)
         return NULL;
-    if (from->is_bytes && (!shape->in_place || plan->reads_first))
+    if (from->is_direct && (!shape->in_place || plan->reads_first))
         return from->at;
     if (!live_buffer_reserve(&comm->packed_send, &comm->packed_send_room, bytes)) {
         note_error(error, MPI_ERR_NO_MEM);
         return NULL;
     }
-    if (from->is_bytes)
+    if (from->is_direct)
         memcpy(comm->packed_send, from->at, bytes);
     else
         note_error(error, pack_blocks(comm, from, shape->key.bytes, comm->packed_send));
@@ -68,7 +109,7 @@ static void *place_to_receive(struct live_comm *comm, const struct live_shape *s
     size_t bytes = shape->key.bytes * (keeps_block ? 1 : into->blocks);
     if (bytes == 0)
         return NULL;
-    if (!keeps_block && into->is_bytes)
+    if (!keeps_block && into->is_direct)
         return (void *)(uintptr_t)into->at;
     if (live_buffer_reserve(&comm->packed_recv, &comm->packed_recv_room, bytes))
         return comm->packed_recv;
@@ -86,7 +127,7 @@ static int pack_and_execute(struct live_comm *comm, const struct live_plan *plan
     const void *send = bytes_to_send(comm, plan, shape, &error);
     void *recv = place_to_receive(comm, shape, &error);
     note_error(&error, live_execute(comm, plan, send, recv, &reduction));
-    if (error == MPI_SUCCESS && !shape->recv.is_bytes)
+    if (error == MPI_SUCCESS && !shape->recv.is_direct)
         error = unpack_blocks(comm, &shape->recv, shape->key.bytes, recv);
     return error;
 }
@@ -110,14 +151,15 @@ static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, co
     int error = ours ? by_nodes(comm, &plan->plan, shape, call) : live_by_mpi(call);
     if (!measured)
         return error;
-    uint32_t class = (uint32_t)(plan->autotune - comm->autotunes[call->kind]);
+    uint32_t function = live_function(&plan->key);
+    uint32_t class = (uint32_t)(plan->autotune - comm->autotunes[function]);
     unsigned long long least = 1ull << class;
     if (call->kind == COLL_BARRIER)
         snprintf(what, sizeof what, "MPI_Barrier");
     else
-        snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(call->kind), least, 2 * least - 1);
+        snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(&plan->key), least, 2 * least - 1);
     if (autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what))
-        live_known_note(comm, call->kind, class, plan->autotune->ours);
+        live_known_note(comm, function, class, plan->autotune->ours);
     return error;
 }
 

@@ -76,7 +76,7 @@ static const char *algorithm_of_table(const struct live_comm *comm, const struct
 static const char *automatic(const struct live_comm *comm, const struct live_key *key, bool *tried, char *why,
                              size_t size)
 {
-    const char *measured = algorithm_of_table(comm, key);
+    const char *measured = key->is_vector ? NULL : algorithm_of_table(comm, key);
     if (measured) {
         snprintf(why, size, "measured, %s", comm->settings.table_variable);
         return measured;

@@ -104,8 +104,8 @@ static void comm_close(struct live_comm *comm)
     atomic_fetch_sub(&comm_count, 1);
     live_vector_close(comm->vector);
     live_memory_close(comm);
-    for (int kind = 0; kind < COLL_KINDS; kind++)
-        free(comm->autotunes[kind]);
+    for (int function = 0; function < LIVE_FUNCTIONS; function++)
+        free(comm->autotunes[function]);
     for (int i = 0; i < LIVE_PLANS; i++)
         live_plan_free(&comm->plans[i].plan);
     if (comm->mine != MPI_COMM_NULL)

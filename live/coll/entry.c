@@ -46,6 +46,7 @@ bool entry_collective(const struct entry_call *call, int *error)
                                      .op = (MPI_Op)call->op,
                                      .root = call->root,
                                      .counts = call->counts,
+                                     .displs = call->displs,
                                      .comm = (MPI_Comm)call->comm};
     return entry_is_ours() && live_collective(&theirs, error);
 }

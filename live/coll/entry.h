@@ -24,7 +24,8 @@ struct entry_call {
     uintptr_t recvtype;
     uintptr_t op;
     int root;
-    const int *counts; /* of MPI_Reduce_scatter; else NULL */
+    const int *counts; /* of MPI_Reduce_scatter and MPI_Allgatherv; else NULL */
+    const int *displs; /* of MPI_Allgatherv; else NULL */
     uintptr_t comm;
 };
 

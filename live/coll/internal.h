@@ -64,7 +64,16 @@ struct live_key {
     uint64_t bytes;   /* as coll_call means it: the vector of a bcast or reduction, else a block */
     uint64_t element; /* bytes; 1 where nothing is reduced */
     bool in_order;    /* the operation does not commute */
+    bool is_vector;   /* a call whose blocks may differ: all are executed as long as the longest */
 };
+
+/* Trials differ by the function of the MPI that the library replaces. */
+enum { LIVE_FUNCTIONS = 2 * COLL_KINDS };
+
+static inline uint32_t live_function(const struct live_key *key)
+{
+    return (uint32_t)key->kind + (key->is_vector ? COLL_KINDS : 0);
+}
 
 struct plan_entry {
     struct live_key key;
@@ -77,10 +86,10 @@ struct plan_entry {
 /* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
 enum { SHARED_COPIES = 2 };
 
-/* The way that trials have found for each kind and class of sizes. */
+/* The way that trials have found for each function and class of sizes. */
 enum { LIVE_NOT_KNOWN, LIVE_KNOWN_THEIRS, LIVE_KNOWN_OURS };
 struct live_known {
-    uint8_t choice[COLL_KINDS][LIVE_CLASSES];
+    uint8_t choice[LIVE_FUNCTIONS][LIVE_CLASSES];
 };
 
 /* What the library keeps for a communicator. */
@@ -106,9 +115,9 @@ struct live_comm {
 
     uint64_t calls; /* calls that asked for a plan */
     struct plan_entry plans[LIVE_PLANS];
-    struct plan_entry *latest[COLL_KINDS];  /* that of the last call of a kind; NULL: there was none */
-    struct autotune *autotunes[COLL_KINDS]; /* of each kind, one for each class; NULL: no call so far */
-    struct live_known known;                /* by communicators of this shape, when this one was set up */
+    struct plan_entry *latest[COLL_KINDS];      /* that of the last call of a kind; NULL: there was none */
+    struct autotune *autotunes[LIVE_FUNCTIONS]; /* of each, one for each class; NULL: no call so far */
+    struct live_known known;                    /* by communicators of this shape, when this one was set up */
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -174,6 +183,9 @@ enum live_reduces {
 };
 enum live_reduces live_reduces(MPI_Op op, MPI_Datatype type);
 
+/* True: the MPI defines the operation. */
+bool live_op_is_predefined(MPI_Op op);
+
 /* ----------------------------------------------------------------- model.c */
 
 /* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
@@ -183,7 +195,7 @@ enum live_verdict live_model_alltoall(const struct live_comm *comm, uint64_t blo
 /* ----------------------------------------------------------------- known.c */
 
 /* Notes what a trial has found, for later communicators of the same shape. */
-void live_known_note(const struct live_comm *comm, enum coll_kind kind, uint32_t class, bool ours);
+void live_known_note(const struct live_comm *comm, uint32_t function, uint32_t class, bool ours);
 
 /* Sets comm->known to what rank 0 knows. Collective. */
 void live_known_share(struct live_comm *comm);
@@ -204,7 +216,7 @@ const struct coll_algorithm *live_choose(const struct live_comm *comm, const str
 const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key);
 
 /* "MPI_Allreduce" */
-const char *live_call_name(enum coll_kind kind);
+const char *live_call_name(const struct live_key *key);
 
 /* --------------------------------------------------------------- execute.c */
 
@@ -251,7 +263,8 @@ struct live_call {
     MPI_Datatype recvtype;
     MPI_Op op;
     int root;          /* 0 where there is none */
-    const int *counts; /* of MPI_Reduce_scatter, in place of recvcount; else NULL */
+    const int *counts; /* of MPI_Reduce_scatter and MPI_Allgatherv, in place of recvcount; else NULL */
+    const int *displs; /* of MPI_Allgatherv; else NULL */
     MPI_Comm comm;
 };
 
@@ -262,10 +275,13 @@ int live_by_mpi(const struct live_call *call);
 /* A buffer of a call. */
 struct live_buffer {
     const void *at;
-    int count; /* of elements of a block */
+    int count;         /* of elements of a block */
+    const int *counts; /* of each block, if they differ; else NULL */
+    const int *displs; /* where each block begins, in elements; NULL: they follow one another */
     MPI_Datatype type;
     uint32_t blocks; /* 0: the call does not use this buffer on this rank */
-    bool is_bytes;   /* its elements are copied and sent as bytes, in their own place */
+    bool is_bytes;   /* its elements are copied as bytes */
+    bool is_direct;  /* its blocks are those of the plan: they are sent and received in their own place */
 };
 
 struct live_shape {

@@ -26,7 +26,7 @@ static struct shape_known *shape_of(const struct live_comm *comm)
     return NULL;
 }
 
-void live_known_note(const struct live_comm *comm, enum coll_kind kind, uint32_t class, bool ours)
+void live_known_note(const struct live_comm *comm, uint32_t function, uint32_t class, bool ours)
 {
     pthread_mutex_lock(&lock);
     struct shape_known *shape = shape_of(comm);
@@ -35,7 +35,7 @@ void live_known_note(const struct live_comm *comm, enum coll_kind kind, uint32_t
         *shape = (struct shape_known){
             .size = comm->size, .nodes = comm->nodes.count, .most_here = comm->most_here};
     }
-    shape->known.choice[kind][class] = ours ? LIVE_KNOWN_OURS : LIVE_KNOWN_THEIRS;
+    shape->known.choice[function][class] = ours ? LIVE_KNOWN_OURS : LIVE_KNOWN_THEIRS;
     pthread_mutex_unlock(&lock);
 }
 

@@ -79,6 +79,13 @@ COLLECTIVE(MPI_Allgather,
            .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
            .recvcount = recvcount, .recvtype = recvtype, .comm = comm)
 
+COLLECTIVE(MPI_Allgatherv,
+           (const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, const int *recvcounts,
+            const int *displs, uintptr_t recvtype, uintptr_t comm),
+           (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+           .kind = COLL_ALLGATHER, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
+           .recvbuf = recvbuf, .recvtype = recvtype, .counts = recvcounts, .displs = displs, .comm = comm)
+
 COLLECTIVE(MPI_Gather,
            (const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
             uintptr_t recvtype, int root, uintptr_t comm),

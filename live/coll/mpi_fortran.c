@@ -102,6 +102,25 @@ static void move(enum coll_kind kind, void *sendbuf, const MPI_Fint *sendcount, 
     make(&call, ierr);
 }
 
+static void allgatherv(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                       const MPI_Fint *recvcounts, const MPI_Fint *displs, const MPI_Fint *recvtype,
+                       const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    struct live_call call = {.kind = COLL_ALLGATHER,
+                             .sendbuf = buffer_of(sendbuf),
+                             .sendtype = MPI_DATATYPE_NULL,
+                             .recvbuf = buffer_of(recvbuf),
+                             .recvtype = PMPI_Type_f2c(*recvtype),
+                             .counts = recvcounts,
+                             .displs = displs,
+                             .comm = PMPI_Comm_f2c(*comm)};
+    if (call.sendbuf != MPI_IN_PLACE) {
+        call.sendcount = *sendcount;
+        call.sendtype = PMPI_Type_f2c(*sendtype);
+    }
+    make(&call, ierr);
+}
+
 static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,
                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Fint *recvcounts,
                       const MPI_Fint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierr)
@@ -215,6 +234,11 @@ NAMES(mpi_alltoall, MPI_ALLTOALL, UNROOTED,
       move(COLL_ALLTOALL, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, NULL, comm, ierr))
 NAMES(mpi_allgather, MPI_ALLGATHER, UNROOTED,
       move(COLL_ALLGATHER, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, NULL, comm, ierr))
+NAMES(mpi_allgatherv, MPI_ALLGATHERV,
+      (void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+       const MPI_Fint *recvcounts, const MPI_Fint *displs, const MPI_Fint *recvtype, const MPI_Fint *comm,
+       MPI_Fint *ierr),
+      allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierr))
 NAMES(mpi_gather, MPI_GATHER, ROOTED,
       move(COLL_GATHER, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierr))
 NAMES(mpi_scatter, MPI_SCATTER, ROOTED,

@@ -76,6 +76,14 @@ static unsigned group_of(MPI_Datatype type)
     return 0;
 }
 
+bool live_op_is_predefined(MPI_Op op)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (operations[i].op == op)
+            return true;
+    return false;
+}
+
 enum live_reduces live_reduces(MPI_Op op, MPI_Datatype type)
 {
     int commutes = 0;

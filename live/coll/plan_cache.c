@@ -4,18 +4,21 @@
 
 #include "live/coll/internal.h"
 
-const char *live_call_name(enum coll_kind kind)
+const char *live_call_name(const struct live_key *key)
 {
-    static const char *const names[COLL_KINDS] = {[COLL_BARRIER] = "MPI_Barrier",
-                                                  [COLL_BCAST] = "MPI_Bcast",
-                                                  [COLL_REDUCE] = "MPI_Reduce",
-                                                  [COLL_ALLREDUCE] = "MPI_Allreduce",
-                                                  [COLL_ALLTOALL] = "MPI_Alltoall",
-                                                  [COLL_ALLGATHER] = "MPI_Allgather",
-                                                  [COLL_GATHER] = "MPI_Gather",
-                                                  [COLL_SCATTER] = "MPI_Scatter",
-                                                  [COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter"};
-    return names[kind];
+    static const char *const names[LIVE_FUNCTIONS] = {[COLL_BARRIER] = "MPI_Barrier",
+                                                      [COLL_BCAST] = "MPI_Bcast",
+                                                      [COLL_REDUCE] = "MPI_Reduce",
+                                                      [COLL_ALLREDUCE] = "MPI_Allreduce",
+                                                      [COLL_ALLTOALL] = "MPI_Alltoall",
+                                                      [COLL_ALLGATHER] = "MPI_Allgather",
+                                                      [COLL_GATHER] = "MPI_Gather",
+                                                      [COLL_SCATTER] = "MPI_Scatter",
+                                                      [COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter",
+                                                      [COLL_KINDS + COLL_ALLGATHER] = "MPI_Allgatherv",
+                                                      [COLL_KINDS + COLL_REDUCE_SCATTER] =
+                                                          "MPI_Reduce_scatter with unequal blocks"};
+    return names[live_function(key)];
 }
 
 /* A plan that was not used in so many calls may be replaced. */
@@ -40,16 +43,16 @@ static struct plan_entry *entry_for_new(struct live_comm *comm, const struct liv
     return oldest;
 }
 
-/* The trials of a kind, which begin with what is known. False: this rank has no memory. */
-static bool autotunes_open(struct live_comm *comm, enum coll_kind kind)
+/* The trials of a function, which begin with what is known. False: this rank has no memory. */
+static bool autotunes_open(struct live_comm *comm, uint32_t function)
 {
-    struct autotune *autotunes = comm->autotunes[kind];
+    struct autotune *autotunes = comm->autotunes[function];
     if (autotunes)
         return true;
-    autotunes = comm->autotunes[kind] = calloc(LIVE_CLASSES, sizeof *autotunes);
+    autotunes = comm->autotunes[function] = calloc(LIVE_CLASSES, sizeof *autotunes);
     for (int class = 0; autotunes && class < LIVE_CLASSES; class ++)
-        if (comm->known.choice[kind][class] != LIVE_NOT_KNOWN)
-            autotune_take(&autotunes[class], comm->known.choice[kind][class] == LIVE_KNOWN_OURS);
+        if (comm->known.choice[function][class] != LIVE_NOT_KNOWN)
+            autotune_take(&autotunes[class], comm->known.choice[function][class] == LIVE_KNOWN_OURS);
     return autotunes != NULL;
 }
 
@@ -57,7 +60,8 @@ static bool autotunes_open(struct live_comm *comm, enum coll_kind kind)
 static bool compile(struct live_comm *comm, struct plan_entry *entry, const struct coll_algorithm *algorithm)
 {
     const struct coll_call call = live_coll_call(comm, &entry->key, comm->rank);
-    return autotunes_open(comm, entry->key.kind) && live_plan_init(&entry->plan, algorithm, &call) &&
+    return autotunes_open(comm, live_function(&entry->key)) &&
+           live_plan_init(&entry->plan, algorithm, &call) &&
            live_requests_reserve(comm, entry->plan.messages_max) &&
            live_buffer_reserve(&comm->scratch, &comm->scratch_room, entry->plan.scratch_bytes);
 }
@@ -67,7 +71,7 @@ static void report(const struct live_key *key, const char *algorithm, const char
     if (key->kind == COLL_BARRIER)
         fprintf(stderr, "helio coll: MPI_Barrier: %s (%s)\n", algorithm, why);
     else
-        fprintf(stderr, "helio coll: %s of %llu B: %s (%s)\n", live_call_name(key->kind),
+        fprintf(stderr, "helio coll: %s of %llu B: %s (%s)\n", live_call_name(key),
                 (unsigned long long)key->bytes, algorithm, why);
 }
 
@@ -83,11 +87,12 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
         snprintf(why, sizeof why, "a rank has no memory");
     }
     uint32_t class = (uint32_t)(63 - __builtin_clzll(key->bytes | 1));
+    uint8_t known = comm->known.choice[live_function(key)][class];
     if (algorithm && tried)
-        entry->autotune = &comm->autotunes[key->kind][class];
-    if (algorithm && tried && comm->known.choice[key->kind][class] != LIVE_NOT_KNOWN)
+        entry->autotune = &comm->autotunes[live_function(key)][class];
+    if (algorithm && tried && known != LIVE_NOT_KNOWN)
         snprintf(why, sizeof why, "or the MPI's own, %s is faster on such a communicator",
-                 comm->known.choice[key->kind][class] == LIVE_KNOWN_OURS ? "this" : "which");
+                 known == LIVE_KNOWN_OURS ? "this" : "which");
     if (comm->settings.verbose && comm->rank == 0)
         report(key, algorithm ? algorithm->name : "the MPI's own", why);
 }
@@ -95,7 +100,7 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
 static bool is_same(const struct live_key *a, const struct live_key *b)
 {
     return a->kind == b->kind && a->root == b->root && a->bytes == b->bytes && a->element == b->element &&
-           a->in_order == b->in_order;
+           a->in_order == b->in_order && a->is_vector == b->is_vector;
 }
 
 static struct plan_entry *find_or_fill(struct live_comm *comm, const struct live_key *key)

@@ -47,30 +47,84 @@ static uint64_t bytes_of(const struct live_buffer *buffer)
     return buffer->count > 0 && size > 0 ? (uint64_t)size * (uint64_t)buffer->count : 0;
 }
 
+/* The block of this rank in a buffer that has one for each. */
+static void *own_block(const struct live_buffer *buffer, uint32_t rank)
+{
+    MPI_Aint lower, extent;
+    MPI_Aint first = buffer->displs ? buffer->displs[rank] : (MPI_Aint)rank * buffer->count;
+    if (PMPI_Type_get_extent(buffer->type, &lower, &extent) != MPI_SUCCESS)
+        extent = 0;
+    return (void *)((uintptr_t)buffer->at + (uintptr_t)(first * extent));
+}
+
 /* Where this rank's data are if the program says MPI_IN_PLACE: in the receive buffer, or in the block of this
  * rank there. */
 static void find_in_place(struct live_shape *shape, const struct live_comm *comm)
 {
-    MPI_Aint lower, extent;
-    uint32_t blocks = shape->send.blocks;
+    const struct live_buffer *recv = &shape->recv;
     shape->in_place = true;
-    shape->send = shape->recv;
-    shape->send.blocks = blocks;
-    if (blocks == 1 && shape->recv.blocks > 1 &&
-        PMPI_Type_get_extent(shape->recv.type, &lower, &extent) == MPI_SUCCESS)
-        shape->send.at = (void *)((uintptr_t)shape->recv.at +
-                                  (uintptr_t)((MPI_Aint)comm->rank * shape->recv.count * extent));
+    if (kinds[shape->key.kind].reduces) {
+        shape->send.at = recv->at;
+        return;
+    }
+    shape->send = (struct live_buffer){
+        .at = recv->at, .count = recv->count, .type = recv->type, .blocks = shape->send.blocks};
+    if (shape->send.blocks != 1 || recv->blocks == 1)
+        return;
+    shape->send.at = own_block(recv, comm->rank);
+    if (recv->counts)
+        shape->send.count = recv->counts[comm->rank];
 }
 
-/* The count of each block of a call, if all ranks have the same; -1: they have not. */
-static int count_of(const struct live_comm *comm, const struct live_call *call)
+/* The blocks of a call with a count for each. */
+struct unequal {
+    int longest; /* -1: the MPI refuses the counts */
+    bool differ;
+    bool is_sparse; /* the blocks are executed as long as the longest, and that is more than twice the data */
+};
+
+static struct unequal blocks_with(const struct live_comm *comm, const int *counts)
 {
-    if (!call->counts)
-        return call->recvcount;
-    for (uint32_t rank = 1; rank < comm->size; rank++)
-        if (call->counts[rank] != call->counts[0])
-            return -1;
-    return call->counts[0];
+    struct unequal blocks = {.longest = counts[0]};
+    int64_t all = 0;
+    for (uint32_t rank = 0; rank < comm->size; rank++) {
+        if (counts[rank] < 0)
+            return (struct unequal){.longest = -1};
+        blocks.differ |= counts[rank] != counts[0];
+        blocks.longest = counts[rank] > blocks.longest ? counts[rank] : blocks.longest;
+        all += counts[rank];
+    }
+    blocks.is_sparse = (int64_t)blocks.longest * comm->size > 2 * all;
+    return blocks;
+}
+
+/* Whether the block of each rank begins where that of the rank before it ends. */
+static bool follow_one_another(const struct live_comm *comm, const struct live_call *call)
+{
+    int64_t next = 0;
+    for (uint32_t rank = 0; rank < comm->size; next += call->counts[rank++])
+        if (call->displs[rank] != next)
+            return false;
+    return true;
+}
+
+/* The counts of MPI_Reduce_scatter and MPI_Allgatherv, of which all ranks know all. False: the call is left
+ * to the MPI. */
+static bool read_counts(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
+{
+    bool reduces = kinds[call->kind].reduces;
+    struct unequal blocks = blocks_with(comm, call->counts);
+    if (blocks.longest < 0 || blocks.is_sparse || (!reduces && !call->displs))
+        return false;
+    struct live_buffer *all = reduces ? &shape->send : &shape->recv;
+    all->count = blocks.longest;
+    all->counts = blocks.differ ? call->counts : NULL;
+    if (reduces)
+        shape->recv.count = call->counts[comm->rank];
+    else if (blocks.differ || !follow_one_another(comm, call))
+        all->displs = call->displs;
+    shape->key.is_vector = !reduces || (blocks.differ && live_op_is_predefined(call->op));
+    return !reduces || !blocks.differ || shape->key.is_vector;
 }
 
 /* The buffers as the program gives them. A rank that sends in place has told the MPI no count and no type. */
@@ -79,19 +133,26 @@ static void read_buffers(struct live_shape *shape, const struct live_comm *comm,
     bool is_root = !kinds[call->kind].has_root || (uint32_t)call->root == comm->rank;
     enum block_count sends = is_root ? kinds[call->kind].root_sends : kinds[call->kind].others_send;
     enum block_count receives = is_root ? kinds[call->kind].root_receives : kinds[call->kind].others_receive;
-    shape->send = (struct live_buffer){call->sendbuf, call->counts ? count_of(comm, call) : call->sendcount,
-                                       call->sendtype, blocks_of(sends, comm->size), false};
-    shape->recv = (struct live_buffer){call->recvbuf, count_of(comm, call), call->recvtype,
-                                       blocks_of(receives, comm->size), false};
+    shape->send = (struct live_buffer){.at = call->sendbuf,
+                                       .count = call->sendcount,
+                                       .type = call->sendtype,
+                                       .blocks = blocks_of(sends, comm->size)};
+    shape->recv = (struct live_buffer){.at = call->recvbuf,
+                                       .count = call->recvcount,
+                                       .type = call->recvtype,
+                                       .blocks = blocks_of(receives, comm->size)};
 }
 
 /* What MPICH refuses: that both buffers are the same memory. Open MPI does not look. Its programs get the
  * data that were there when the call began. */
-static bool is_aliased(const struct live_shape *shape)
+static bool is_aliased(const struct live_shape *shape, const struct live_comm *comm)
 {
     const struct live_buffer *send = &shape->send, *recv = &shape->recv;
-    return send->blocks > 0 && recv->blocks > 0 && send->at == recv->at && send->at != MPI_BOTTOM &&
-           send->count == recv->count && send->type == recv->type;
+    if (send->blocks == 0 || recv->blocks == 0 || send->at == MPI_BOTTOM || send->type != recv->type)
+        return false;
+    if (shape->key.is_vector)
+        return send->at == (recv->blocks > 1 ? own_block(recv, comm->rank) : recv->at);
+    return send->at == recv->at && send->count == recv->count;
 }
 
 /* The root of a scatter may keep its block where it is: then it receives nothing. */
@@ -100,18 +161,29 @@ static bool keeps_block(const struct live_shape *shape, const struct live_call *
     return call->kind == COLL_SCATTER && shape->send.blocks > 0 && call->recvbuf == MPI_IN_PLACE;
 }
 
+/* Whether the blocks of a plan are those of the buffer. */
+static void find_copies(struct live_buffer *buffer, const struct live_key *key)
+{
+    buffer->is_bytes = buffer->blocks == 0 || kinds[key->kind].reduces || live_type_is_plain(buffer->type);
+    buffer->is_direct = buffer->is_bytes;
+    if (key->is_vector)
+        buffer->is_direct &= !buffer->counts && !buffer->displs && bytes_of(buffer) == key->bytes;
+}
+
 static bool set_key(struct live_shape *shape, const struct live_call *call)
 {
     bool reduces = kinds[call->kind].reduces;
     const struct live_buffer *told = shape->recv.blocks > 0 ? &shape->recv : &shape->send;
-    shape->key = (struct live_key){.kind = call->kind, .root = (uint32_t)call->root, .element = 1};
+    if (call->counts && reduces)
+        told = &shape->send;
+    shape->key.root = (uint32_t)call->root;
     enum live_reduces how = reduces ? live_reduces(call->op, told->type) : LIVE_REDUCES;
     if (how == LIVE_REDUCES_NOT)
         return false;
     shape->key.in_order = how == LIVE_REDUCES_IN_ORDER;
-    shape->send.is_bytes = shape->send.blocks == 0 || reduces || live_type_is_plain(shape->send.type);
-    shape->recv.is_bytes = shape->recv.blocks == 0 || reduces || live_type_is_plain(shape->recv.type);
     shape->key.bytes = bytes_of(told);
+    find_copies(&shape->send, &shape->key);
+    find_copies(&shape->recv, &shape->key);
     if (reduces)
         shape->key.element = shape->key.bytes / (uint64_t)(told->count > 0 ? told->count : 1);
     return shape->key.bytes > 0;
@@ -123,10 +195,12 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
     if (call->root < 0 || (uint32_t)call->root >= comm->size)
         return false;
     if (call->kind == COLL_BARRIER) {
-        shape->send.is_bytes = shape->recv.is_bytes = true;
+        shape->send.is_direct = shape->recv.is_direct = true;
         return true;
     }
     read_buffers(shape, comm, call);
+    if (call->counts && !read_counts(shape, comm, call))
+        return false;
     if (keeps_block(shape, call))
         shape->recv = (struct live_buffer){.type = MPI_DATATYPE_NULL};
     if (!is_sound(&shape->recv))
@@ -138,7 +212,7 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
         find_in_place(shape, comm);
     else if (!is_sound(&shape->send))
         return false;
-    bool aliased = !says_in_place && is_aliased(shape);
+    bool aliased = !says_in_place && is_aliased(shape, comm);
     if (aliased && (IS_MPICH || call->kind == COLL_ALLTOALL))
         return false;
     shape->in_place |= aliased;

@@ -62,7 +62,7 @@ leaders() {
     # shellcheck disable=SC2086
     on_host barrier 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives layouts $movers
     # shellcheck disable=SC2086
-    executed $kinds Alltoall
+    executed $kinds Alltoall Allgatherv "Reduce_scatter with unequal blocks"
     # shellcheck disable=SC2086
     on_host leaks 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_among $among
     # shellcheck disable=SC2086
@@ -89,7 +89,7 @@ fortran() {
     watched "failures 0" "$here/launch" 4 -- LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_f
     # Each kind has been executed; integers and doubles have the same sizes in several ways of calling.
     # shellcheck disable=SC2086
-    executed $kinds
+    executed $kinds Allgatherv
     watched "failures 0" "$here/launch" 3 -- LD_PRELOAD="$ours" @collectives_f
 }
 
