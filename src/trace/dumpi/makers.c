@@ -343,7 +343,9 @@ static enum status make_inter(struct dumpi_follower *follower, uint32_t number)
         other->is_done = true;
         if (!are_apart(follower, first.local, second.local))
             return dumpi_event_fail(follower, half.leader, "its two groups have a rank in common");
-        uint32_t made = dumpi_new_comm(comms, first.local, second.local, 0);
+        bool is_first = rank_at(comms, &first, 0) < rank_at(comms, &second, 0);
+        uint32_t made = dumpi_new_comm(comms, is_first ? first.local : second.local,
+                                       is_first ? second.local : first.local, 0);
         give_all(follower, &first, made);
         give_all(follower, &second, made);
         return STATUS_OK;

@@ -251,6 +251,7 @@ static void describe(struct dumpi_reader *reader, struct dumpi_request *request,
 static void start(struct dumpi_reader *reader, struct dumpi_request *request)
 {
     request->is_active = true;
+    request->function = reader->record.function;
     if (request->is_silent) {
         if (request->is_lost)
             dumpi_emit_lost(reader);
@@ -292,11 +293,19 @@ static void start_handle(struct dumpi_reader *reader, int32_t handle)
 
 /* --------------------------------------------------------------- completion */
 
+/* Puts another call in the place of the one that has started the request. */
+static void restart(struct dumpi_reader *reader, const struct dumpi_request *request, const struct call *call)
+{
+    uint16_t function = reader->record.function;
+    reader->record.function = request->function;
+    image_writer_replace(reader->writer, request->token, dumpi_token_of(reader, call, KEY_NONE, DOUBT_NONE));
+    reader->record.function = function;
+}
+
 /* The receive has moved nothing: it does nothing, and nobody waits for it. */
 static void silence(struct dumpi_reader *reader, struct dumpi_request *request)
 {
-    uint32_t nothing = dumpi_token_of(reader, &(struct call){.op = CALL_NOTHING}, KEY_NONE, DOUBT_NONE);
-    image_writer_replace(reader->writer, request->token, nothing);
+    restart(reader, request, &(struct call){.op = CALL_NOTHING});
     image_slots_give(&reader->slots, request->slot);
     request->slot = NO_SLOT;
 }
@@ -318,9 +327,8 @@ static void look_back(struct dumpi_reader *reader, struct dumpi_request *request
             silence(reader, request);
             return;
         }
+        restart(reader, request, &request->call);
         request->key = KEY_NONE;
-        uint32_t certain = dumpi_token_of(reader, &request->call, KEY_NONE, DOUBT_NONE);
-        image_writer_replace(reader->writer, request->token, certain);
     }
 }
 

@@ -204,8 +204,8 @@ uint32_t dumpi_my_place(const struct dumpi_reader *reader, const struct dumpi_bo
 {
     const uint32_t *ranks = dumpi_lists_items(&reader->comms->lists, bound->mine);
     uint32_t count = dumpi_lists_count(&reader->comms->lists, bound->mine), place = 0;
-    if (bound->comm == DUMPI_WORLD)
-        return reader->rank;
+    if (reader->rank < count && ranks[reader->rank] == reader->rank)
+        return reader->rank; /* the usual case */
     while (place < count && ranks[place] != reader->rank)
         place++;
     return place;

@@ -33,6 +33,7 @@ struct dumpi_request {
     uint32_t slot, key;
     uint32_t next; /* request with the same handle; POOL_NONE: none */
     uint32_t last; /* of the first of a handle: the last one */
+    uint16_t function; /* that has started it */
     bool is_persistent, is_active;
     bool is_silent; /* with MPI_PROC_NULL, or lost: its wait does nothing */
     bool is_lost;
@@ -106,7 +107,7 @@ static inline const struct dumpi_comm *dumpi_comm_at(const struct dumpi_reader *
 {
     return &reader->comms->comms[bound->comm];
 }
-/* The rank's place in its group. */
+/* The rank's place in its group; the group's size: it is not there. */
 uint32_t dumpi_my_place(const struct dumpi_reader *reader, const struct dumpi_bound *bound);
 
 /* count elements of a type. False, reported: the count is negative, or the type has no size. */
