@@ -42,6 +42,7 @@ void dumpi_text_begin(struct dumpi_text *text)
         .mask = DUMPI_HAS_STATUSES | DUMPI_HAS_CPU | DUMPI_HAS_WALL | DUMPI_HAS_THREAD,
         .gap_ns = 1000,
         .took_ns = 500,
+        .places = 7,
     };
     add_number(text, magic, 8);
     add_number(text, 0, 4);          /* the processor's clock begins at 0 s, */
@@ -163,36 +164,46 @@ void dumpi_text_put(struct dumpi_text *text, enum dumpi_function function, ...)
     va_end(arguments);
 }
 
+/* The places of the parts, in the order of the index. */
+enum { SIZES, ADDRESSES, COUNTERS, HEADER, BODY, FOOTER, KEYVAL, PLACES };
+
+static void add_footer(struct dumpi_text *text, uint64_t places[PLACES])
+{
+    places[FOOTER] = text->count;
+    add_number(text, footer_magic, 8);
+    for (int i = 0; i <= DUMPI_FUNCTIONS; i++)
+        add_number(text, i < DUMPI_FUNCTIONS ? text->calls[i] : 0, 4);
+    for (int i = 0; i <= DUMPI_FUNCTIONS; i++) /* ignored calls */
+        add_number(text, 0, 4);
+    places[KEYVAL] = text->count;
+    add_number(text, 0, 4);
+    places[COUNTERS] = text->count;
+    add_number(text, 0, 4);
+    places[ADDRESSES] = text->count;
+    add_number(text, 0, 4);
+}
+
 void dumpi_text_end(struct dumpi_text *text)
 {
-    size_t header, footer, keyval, labels, sizes, addresses;
+    uint64_t places[PLACES] = {[BODY] = 8};
     add_number(text, DUMPI_END_OF_STREAM, 2);
-    header = text->count;
+    places[HEADER] = text->count;
     dumpi_text_add(text, text->version, 3);
     add_number(text, 1700000000, 8);
     add_string(text, "node0", 2);
     add_string(text, "user", 2);
     add_number(text, 0, 4); /* no mesh: neither a place in it, */
     add_number(text, 0, 4); /* nor a size */
-    footer = text->count;
-    add_number(text, footer_magic, 8);
-    for (int i = 0; i <= DUMPI_FUNCTIONS; i++)
-        add_number(text, i < DUMPI_FUNCTIONS ? text->calls[i] : 0, 4);
-    for (int i = 0; i <= DUMPI_FUNCTIONS; i++)
-        add_number(text, 0, 4);
-    keyval = text->count;
-    add_number(text, 0, 4);
-    labels = text->count;
-    add_number(text, 0, 4);
-    sizes = text->count;
-    add_number(text, text->size_count, 4);
-    for (uint32_t i = 0; i < text->size_count; i++)
-        add_number(text, text->sizes[i], 4);
-    addresses = text->count;
-    add_number(text, 0, 4);
-    const size_t places[] = {text->size_count ? sizes : 0, addresses, labels, header, 8, footer, keyval};
+    if (!text->is_short)
+        add_footer(text, places);
+    if (text->size_count) {
+        places[SIZES] = text->count;
+        add_number(text, text->size_count, 4);
+        for (uint32_t i = 0; i < text->size_count; i++)
+            add_number(text, text->sizes[i], 4);
+    }
     add_number(text, magic, 8);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    for (unsigned i = PLACES - text->places; i < PLACES; i++)
         add_number(text, places[i], 8);
 }
 

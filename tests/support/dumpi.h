@@ -19,6 +19,8 @@ struct dumpi_text {
     uint64_t now_ns;
     uint32_t sizes[64]; /* of datatypes; the first size_count are written */
     uint32_t size_count;
+    unsigned places; /* in the index, 7; the oldest form has 4, which leave out the sizes */
+    bool is_short;   /* only calls and header */
 };
 
 void dumpi_text_begin(struct dumpi_text *text);

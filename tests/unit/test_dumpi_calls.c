@@ -77,7 +77,7 @@ static struct compiled_trace *open_trace(void)
     return compiled;
 }
 
-/* ------------------------------------------------------------------- printing */
+/* ----------------------------------------------------------------- printing */
 
 static void print_sizes(FILE *out, const struct compiled_trace *compiled, const struct call *call,
                         uint64_t at)
@@ -203,7 +203,7 @@ static void expect_error(const char *part)
     expect_messages(part);
 }
 
-/* ---------------------------------------------------------------------- times */
+/* -------------------------------------------------------------------- times */
 
 static void computation_lies_between_calls(void **state)
 {
@@ -265,7 +265,7 @@ static void several_threads_compute_after_the_last(void **state)
     expect("barrier 0 0 root 0\nbarrier 0 0 root 0\ncompute 12000\nbarrier 0 0 root 0\n");
 }
 
-/* ------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 static void all_kinds_of_sends(void **state)
 {
@@ -369,7 +369,7 @@ static void ends_are_ranks_of_the_communicator(void **state)
     expect_messages("");
 }
 
-/* ------------------------------------------------------------------- requests */
+/* ----------------------------------------------------------------- requests */
 
 static void put_sends(int count)
 {
@@ -471,9 +471,8 @@ static void a_cancelled_receive_does_nothing(void **state)
     PUT(0, DUMPI_WAIT, 9, NO_STATUS);
     PUT(1, DUMPI_SEND, 1, INT, 0, 7, WORLD);
     PUT(1, DUMPI_RECV, 1, INT, 0, 8, WORLD, NO_STATUS);
-    expect(
-        "irecv 1 7 4 as 0\nMPI_Irecv\nMPI_Irecv\nMPI_Irecv\nisend 1 8 4 as 4\nMPI_Cancel\nMPI_Cancel\n"
-        "MPI_Cancel\nMPI_Cancel\nMPI_Cancel\nMPI_Wait\nwait 0\nMPI_Wait\nMPI_Request_free\nwait 4\n");
+    expect("irecv 1 7 4 as 0\nMPI_Irecv\nMPI_Irecv\nMPI_Irecv\nisend 1 8 4 as 4\nMPI_Cancel\nMPI_Cancel\n"
+           "MPI_Cancel\nMPI_Cancel\nMPI_Cancel\nMPI_Wait\nwait 0\nMPI_Wait\nMPI_Request_free\nwait 4\n");
     expect_messages("");
 }
 
@@ -509,7 +508,7 @@ static void a_wait_for_an_unknown_request_is_noted(void **state)
         fail_msg("%s", messages);
 }
 
-/* ---------------------------------------------------------------------- types */
+/* -------------------------------------------------------------------- types */
 
 static void put_typed_send(int count, int type)
 {
@@ -584,7 +583,7 @@ static void the_table_has_the_sizes_of_other_types(void **state)
     expect_error("byte 16: error: MPI_Send: no call makes datatype 31, and the file has no size of it");
 }
 
-/* ---------------------------------------------------------------- collectives */
+/* -------------------------------------------------------------- collectives */
 
 static void collectives_have_their_sizes(void **state)
 {
@@ -655,7 +654,7 @@ static void in_place_takes_the_other_size(void **state)
            "alltoallv 0 0 root 0 [20 20] [20 20]\ngather 12 12 root 0\nscatter 12 12 root 0\n");
 }
 
-/* -------------------------------------------------------------- communicators */
+/* ------------------------------------------------------------ communicators */
 
 /* A barrier of each rank in this communicator, whose members are printed. */
 static void put_barriers(int comm)
@@ -830,7 +829,7 @@ static void processes_outside_the_trace_are_lost(void **state)
     expect("MPI_Comm_spawn\nMPI_Send\nMPI_Irecv\nMPI_Wait\nMPI_Intercomm_merge\nMPI_Barrier\n");
 }
 
-/* --------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- errors */
 
 static void communicators_that_cannot_be_are_refused(void **state)
 {
@@ -936,6 +935,25 @@ static void damaged_files_are_refused(void **state)
         "byte 16: error: MPI_Comm_dup: the numbers of calls at the end of the file do not have this");
 }
 
+/* Without a footer all calls are read for communicators, and without sizes types have the usual ones. */
+static void old_and_short_forms_are_read(void **state)
+{
+    (void)state;
+    for (unsigned places = 4; places <= 7; places++) {
+        begin(2);
+        for (int r = 0; r < 2; r++) {
+            ranks[r].places = places;
+            ranks[r].is_short = true;
+            ranks[r].version[0] = 0;
+            ranks[r].version[1] = 6;
+            ranks[r].version[2] = 9;
+        }
+        PUT_ALL(DUMPI_COMM_SPLIT, WORLD, 0, -1, COMM);
+        PUT_ALL(DUMPI_ALLREDUCE, 1, 15, 3, COMM);
+        expect("MPI_Comm_split\nallreduce 16 0 root 0 of 16 in 0 1\n");
+    }
+}
+
 /* Wherever the file ends, it is refused. */
 static void every_cut_is_refused(void **state)
 {
@@ -996,6 +1014,7 @@ int main(void)
         cmocka_unit_test(communicators_that_cannot_be_are_refused),
         cmocka_unit_test(calls_that_cannot_be_are_refused),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(old_and_short_forms_are_read),
         cmocka_unit_test(every_cut_is_refused),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
