@@ -339,7 +339,7 @@ static void complete(struct dumpi_reader *reader, int32_t handle, int64_t status
     if (handle <= DUMPI_REQUEST_NULL && index == POOL_NONE)
         return;
     if (index == POOL_NONE) { /* of a file, or of a call that the trace does not have */
-        image_writer_note(reader->writer, NOTE_TEST);
+        reader->unknown++;
         return;
     }
     struct dumpi_request *request = request_at(reader, index);
@@ -377,6 +377,9 @@ static void emit_waits(struct dumpi_reader *reader)
         if (!request->is_persistent)
             pool_give(&reader->requests, reader->done[i]);
     }
+    if (reader->unknown)
+        image_notes_add(&reader->writer->notes, NOTE_TEST, reader->rank, reader->writer->token_count,
+                        reader->unknown);
 }
 
 /* All requests of the list, or those at the places of `chosen`. */
@@ -408,6 +411,7 @@ static void read_completion(struct dumpi_reader *reader)
     const int32_t *v = record->values;
     const struct dumpi_list *requests = &record->lists[0];
     reader->done_count = 0;
+    reader->unknown = 0;
     switch (record->function) {
     case DUMPI_WAIT:
         complete(reader, v[0], 0);

@@ -31,8 +31,8 @@ struct dumpi_request {
     struct call call; /* of a persistent request: what it starts */
     size_t token;     /* the number of the token that has started it */
     uint32_t slot, key;
-    uint32_t next; /* request with the same handle; POOL_NONE: none */
-    uint32_t last; /* of the first of a handle: the last one */
+    uint32_t next;     /* request with the same handle; POOL_NONE: none */
+    uint32_t last;     /* of the first of a handle: the last one */
     uint16_t function; /* that has started it */
     bool is_persistent, is_active;
     bool is_silent; /* with MPI_PROC_NULL, or lost: its wait does nothing */
@@ -76,6 +76,7 @@ struct dumpi_reader {
     struct image_slots slots;
     uint32_t *done; /* requests that a call completes */
     size_t done_count, done_capacity;
+    uint64_t unknown; /* requests that it names and no call has started */
     uint64_t *vector; /* sizes of a collective */
     size_t vector_capacity;
 };
