@@ -240,8 +240,7 @@ static void define(struct dumpi_comms *comms, struct comms *image, uint32_t numb
     for (uint32_t i = 0; i < size; i++)
         members[i] = i < local ? dumpi_lists_items(&comms->lists, comm->local)[i]
                                : dumpi_lists_items(&comms->lists, comm->remote)[i - local];
-    comms_define(image, name, strlen(name), members, size);
-    comm->image = comms_find(image, name, strlen(name));
+    comm->image = comms_add(image, name, strlen(name), members, size);
     free(members);
     free(name);
 }

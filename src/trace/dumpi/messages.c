@@ -321,6 +321,7 @@ static void look_back(struct dumpi_reader *reader, struct dumpi_request *request
     if (request->slot == NO_SLOT)
         return;
     if (is_cancelled) {
+        image_notes_add(&reader->writer->notes, NOTE_CANCELLED, reader->rank, request->token + 1, 1);
         silence(reader, request);
     } else if (request->is_undefined && has_status) {
         if (dumpi_status_source(statuses, (uint32_t)status) < 0) {

@@ -183,8 +183,7 @@ static void bind_self(struct dumpi_reader *reader)
     char *name = mem_format("self%u", reader->rank);
     uint32_t self =
         dumpi_new_comm(reader->comms, dumpi_lists_add(&reader->comms->lists, &reader->rank, 1), 0, 0);
-    comms_define(image, name, strlen(name), &reader->rank, 1);
-    reader->comms->comms[self].image = comms_find(image, name, strlen(name));
+    reader->comms->comms[self].image = comms_add(image, name, strlen(name), &reader->rank, 1);
     free(name);
     bind(reader, DUMPI_COMM_SELF, self);
 }
