@@ -54,6 +54,9 @@ static void print_families(FILE *out)
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
     print_rule(out, TOPO_RULE_ROUTING, ",routing=d-mod-k|lowest|hash", "which of several links up");
     print_rule(out, TOPO_RULE_ROUTING, ",seed=1", "the seed of routing=hash");
+    fprintf(out, "  %-32s %s\n", ",rates=10GB/s+20GB/s",
+            "of nodes' links, then of those between switches, by level, "
+            "dimension or group");
     fputc('\n', out);
 }
 

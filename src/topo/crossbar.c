@@ -62,6 +62,7 @@ static const struct topo_form forms[] = {
 const struct topo_ops crossbar_family = {
     .name = "crossbar",
     .forms = forms,
+    .rules = TOPO_RULE_RATES,
     .graphviz = "dot",
     .build = crossbar_build,
     .ends = crossbar_ends,

@@ -133,6 +133,12 @@ static struct topo_hop dragonfly_ends(const struct topo *topo, uint32_t link)
     return (struct topo_hop){owner_of(topo, global.group, out), owner_of(topo, global.other, in)};
 }
 
+/* 1 within a group, 2 between groups. */
+static uint32_t dragonfly_class(const struct topo *topo, uint32_t link)
+{
+    return link < first_global(topo) ? 1 : 2;
+}
+
 static uint32_t dragonfly_reverse(const struct topo *topo, uint32_t link)
 {
     if (link < first_global(topo)) {
@@ -315,9 +321,11 @@ static const struct topo_form forms[] = {
 const struct topo_ops dragonfly_family = {
     .name = "dragonfly",
     .forms = forms,
+    .rules = TOPO_RULE_RATES,
     .build = dragonfly_build,
     .ends = dragonfly_ends,
     .reverse = dragonfly_reverse,
+    .link_class = dragonfly_class,
     .choose = dragonfly_choose,
     .has_choices = dragonfly_has_choices,
     .distance = dragonfly_distance,

@@ -67,6 +67,14 @@ static bool dragonflyplus_build(struct topo *topo, struct param_problem *problem
     return graph_build(topo, dragonflyplus_fill, problem);
 }
 
+/* 1 within a group, 2 between groups. */
+static uint32_t dragonflyplus_class(const struct topo *topo, uint32_t link)
+{
+    uint32_t of_group = topo->numbers[1] + topo->numbers[2];
+    struct topo_hop hop = graph_ends(topo, link);
+    return hop.from / of_group == hop.to / of_group ? 1 : 2;
+}
+
 /* The cut is between groups. */
 static uint64_t dragonflyplus_bisection(const struct topo *topo)
 {
@@ -103,9 +111,10 @@ static const struct topo_form forms[] = {
 const struct topo_ops dragonflyplus_family = {
     .name = "dragonflyplus",
     .forms = forms,
-    .rules = TOPO_RULE_ROUTING,
+    .rules = TOPO_RULE_ROUTING | TOPO_RULE_RATES,
     .build = dragonflyplus_build,
     .ends = graph_ends,
+    .link_class = dragonflyplus_class,
     .choose = graph_choose,
     .has_choices = graph_has_choices,
     .distance = graph_distance,

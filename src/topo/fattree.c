@@ -157,6 +157,7 @@ static const struct topo_form forms[] = {
 const struct topo_ops fattree_family = {
     .name = "fattree",
     .forms = forms,
+    .rules = TOPO_RULE_RATES,
     .graphviz = "dot",
     .build = fattree_build,
     .ends = fattree_ends,

@@ -291,7 +291,7 @@ void graph_add_link(struct topo_graph *graph, uint32_t from, uint32_t to)
 
 static struct topo_graph *kept;
 
-void topo_forget(void)
+void graph_forget(void)
 {
     while (kept) {
         struct topo_graph *next = kept->next;

@@ -70,6 +70,7 @@ const struct topo_graph *graph_of(const struct topo *topo);
 
 /* Graphs are kept until topo_forget(), each by its name and text. NULL: there is none. */
 const struct topo_graph *graph_kept(const char *name, const char *text, size_t length);
+void graph_forget(void);
 void graph_keep(struct topo_graph *graph, const char *name, const char *text, size_t length);
 
 /* For families that are graphs: an empty one, which fill() gives each node its switch, and links. */

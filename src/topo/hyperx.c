@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "topo/rates.h"
 #include "topo/topo.h"
 
 /* HyperX (Ahn, Binkert, Davis, McLaren and Schreiber, HyperX: topology, routing, and packaging of efficient
@@ -149,10 +150,11 @@ static const struct topo_form forms[] = {
 const struct topo_ops hyperx_family = {
     .name = "hyperx",
     .forms = forms,
-    .rules = TOPO_RULE_ORDER,
+    .rules = TOPO_RULE_ORDER | TOPO_RULE_RATES,
     .build = hyperx_build,
     .ends = hyperx_ends,
     .reverse = hyperx_reverse,
+    .link_class = rates_class_by_dimension,
     .choose = hyperx_choose,
     .distance = hyperx_distance,
     .distances = hyperx_distances,

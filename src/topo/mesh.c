@@ -1,4 +1,5 @@
 #include "topo/grid.h"
+#include "topo/rates.h"
 
 /* A grid with ends: linear is the one of one dimension. */
 
@@ -16,9 +17,10 @@ static const struct topo_form forms[] = {
 const struct topo_ops mesh_family = {
     .name = "mesh",
     .forms = forms,
-    .rules = TOPO_RULE_ORDER,
+    .rules = TOPO_RULE_ORDER | TOPO_RULE_RATES,
     .build = mesh_build,
     .ends = grid_ends,
+    .link_class = rates_class_by_dimension,
     .choose = grid_choose,
     .route = grid_route,
     .distance = grid_distance,

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "topo/families.h"
 #include "topo/network_file.h"
+#include "topo/rates.h"
 
 /* Topologies as short texts: NAME:NUMBERxNUMBER..., then rules of routing: ,NAME=VALUE. */
 
@@ -20,13 +21,14 @@ static const struct topo_rule_text {
 } rules[] = {{"order", TOPO_RULE_ORDER, order_names, "order=first|last"},
              {"tie", TOPO_RULE_TIE, tie_names, "tie=parity|plus|either|reverse"},
              {"routing", TOPO_RULE_ROUTING, topo_routing_names, "routing=d-mod-k|lowest|hash"},
-             {"seed", TOPO_RULE_ROUTING, NULL, "seed=1"}};
+             {"seed", TOPO_RULE_ROUTING, NULL, "seed=1"},
+             {"rates", TOPO_RULE_RATES, NULL, "rates=10GB/s+20GB/s"}};
 
-enum { RULES = sizeof rules / sizeof *rules };
+enum { RULES = sizeof rules / sizeof *rules, RATES = RULES - 1 };
 
 static uint64_t rule_value(const struct topo *topo, size_t rule)
 {
-    const uint64_t values[RULES] = {topo->order, topo->tie, topo->routing, topo->seed};
+    const uint64_t values[RULES] = {topo->order, topo->tie, topo->routing, topo->seed, topo->rates != NULL};
     return values[rule];
 }
 
@@ -151,6 +153,19 @@ static bool read_value(struct topo_reader *reader, const struct topo_rule_text *
     return true;
 }
 
+static bool read_rates(struct topo_reader *reader)
+{
+    const char *text = reader->text + reader->at;
+    size_t length = strcspn(text, ",");
+    reader->topo.rates = rates_read(text, length, reader->problem);
+    if (!reader->topo.rates) {
+        reader->problem->at += (uint32_t)reader->at;
+        return false;
+    }
+    reader->at += length;
+    return true;
+}
+
 /* What stands behind the numbers of these rules; none: "". */
 static void list_rules(const struct topo_ops *ops, char *text, size_t size)
 {
@@ -172,6 +187,8 @@ static bool read_rule(struct topo_reader *reader)
         if (!(reader->word.ops->rules & rules[i].rule))
             return fail(reader, reader->at, "%s has no '%s'", reader->word.form->name, rules[i].name);
         reader->at += length + 1;
+        if (i == RATES)
+            return read_rates(reader);
         if (!read_value(reader, &rules[i], &value))
             return false;
         set_rule(&reader->topo, i, value);
@@ -212,6 +229,10 @@ static bool build(struct topo_reader *reader)
 bool topo_is_path(const char *text)
 {
     const char *end = strrchr(text, '.');
+    struct topo_word word;
+    size_t name = strcspn(text, ":/");
+    if (text[name] == ':' && topo_word_find(text, name, &word))
+        return false; /* rates have slashes */
     return strchr(text, '/') || (end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
 }
 
@@ -266,6 +287,12 @@ const char *topo_print(const struct topo *topo, char *buffer, size_t size)
         uint64_t value = rule_value(topo, i);
         if (!(topo->ops->rules & rules[i].rule) || !value)
             continue;
+        if (i == RATES) {
+            length += (size_t)snprintf(buffer + length, size - length, ",rates=");
+            if (length < size)
+                rates_print(topo->rates, buffer + length, size - length);
+            continue;
+        }
         length += rules[i].values ? (size_t)snprintf(buffer + length, size - length, ",%s=%s", rules[i].name,
                                                      rules[i].values[value])
                                   : (size_t)snprintf(buffer + length, size - length, ",%s=%llu",

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "topo/graph.h"
+#include "topo/rates.h"
 
 /* -------------------------------------------------------------------- links */
 
@@ -45,6 +47,12 @@ uint32_t topo_grid_switch(const struct topo_grid *grid, const uint32_t *coordina
     for (uint32_t d = 0; d < grid->dimensions; d++)
         at += coordinates[d] * grid->dimension[d].stride;
     return at;
+}
+
+void topo_forget(void)
+{
+    graph_forget();
+    rates_forget();
 }
 
 /* -------------------------------------------------------------------- names */

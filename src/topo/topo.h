@@ -23,14 +23,16 @@
  *     rows.h, rows.c       the pictures of fat tree and crossbar
  *     graph.h, graph.c     a network as tables: any links, routes from a table
  *     graph_cut.c, graph_picture.c      its bisection; its picture
- *     network_file.h, .c   a network file, which becomes a graph, and the file that a topology can be written
- * as layout.h, layout.c   where nodes and switches stand in a picture picture.h, ascii.c, svg.c, dot.c
- * pictures
+ *     network_file.h, .c   a network file, which becomes a graph
+ *     network_write.c      the network file that a topology is
+ *     rates.h, rates.c     rates by class of link
+ *     layout.h, layout.c   where nodes and switches stand in a picture
+ *     picture.h, ascii.c, svg.c, dot.c    pictures
  *
  * A topology of a family is computed from the numbers of nodes, switches and links. So it takes a few hundred
- * bytes whatever its size, it is copied by assignment, and nothing has to be closed. One of a network file
- * has tables, which are kept until topo_forget(). All functions that take a node, a switch or a link expect
- * one that exists. docs/models/topology.md states the numbering and every routing rule.
+ * bytes whatever its size, it is copied by assignment, and nothing has to be closed. Network files and
+ * some families have tables, which are kept until topo_forget(). All functions that take a node, a switch or
+ * a link expect one that exists. docs/models/topology.md states the numbering and every routing rule.
  *
  * Numbers. Nodes are 0 .. nodes-1 and switches 0 .. switches-1. In a family nodes hang on the first switches
  * in order: node i on switch i / nodes_per_switch. Links are directed and numbered without gaps:
@@ -59,11 +61,12 @@ enum topo_routing {
     TOPO_ROUTING_HASH     /* by a hash of seed, switch and destination */
 };
 
-enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 368 };
+enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 368 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 
 struct topo_ops;
+struct topo_rates;
 
 /* topo_parse writes all fields, and anyone may read them. `order`, `tie`, `routing` and `seed` may be changed
  * at any time, for example on a copy, to compare routes. */
@@ -76,7 +79,8 @@ struct topo {
      * the fabric says all. */
     const uint64_t *link_rates;
     const ps_t *link_latencies;
-    const char *path;  /* of its network file; NULL: it is of a family */
+    const struct topo_rates *rates; /* by class of link; NULL: link_rates says, or the fabric */
+    const char *path;               /* of its network file; NULL: it is of a family */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
@@ -99,7 +103,7 @@ bool topo_read(const char *text, struct topo *topo, struct param_problem *proble
  * errors are reported with their places in the file, and *problem says so. */
 bool topo_is_path(const char *text);
 
-/* Frees what network files have become. No topology of one may be used any more. */
+/* Frees the tables of topologies and their rates. No topology that has some may be used any more. */
 void topo_forget(void);
 
 /* The same with the error reported, as the text `what` ("--topology") at its column. */
@@ -150,7 +154,12 @@ struct topo_form {
 };
 
 /* Rules of routing that the text of a family may set. */
-enum topo_rule { TOPO_RULE_ORDER = 1, TOPO_RULE_TIE = 2, TOPO_RULE_ROUTING = 4 }; /* ROUTING: seed, too */
+enum topo_rule {
+    TOPO_RULE_ORDER = 1,
+    TOPO_RULE_TIE = 2,
+    TOPO_RULE_ROUTING = 4,
+    TOPO_RULE_RATES = 8
+}; /* ROUTING: seed, too */
 
 extern const char *const topo_routing_names[]; /* NULL behind the last */
 
@@ -173,6 +182,9 @@ struct topo_ops {
     struct topo_hop (*ends)(const struct topo *topo, uint32_t link);
     /* The link between the same switches the other way; NULL: links 2i and 2i+1 are such a pair. */
     uint32_t (*reverse)(const struct topo *topo, uint32_t link);
+    /* The class of a link for the rule `rates`, from 1. NULL: in a topology with levels, its lower level + 1;
+     * else 1. */
+    uint32_t (*link_class)(const struct topo *topo, uint32_t link);
     struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
     /* Whether the routing rules leave several routes between some nodes; a fabric may then choose a link
      * switch by switch. NULL: they never do. */
@@ -252,9 +264,22 @@ static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
     return topo->node_switch ? topo->node_switch[node] : node / topo->nodes_per_switch;
 }
 
+/* The class of a link: 0 for those of nodes; between switches by level, by dimension, or within and between
+ * groups. Its rate, where topo->rates is not NULL. */
+uint32_t topo_link_class(const struct topo *topo, uint32_t link);
+uint64_t topo_class_rate(const struct topo *topo, uint32_t link);
+
+/* Whether the topology gives links rates. */
+static inline bool topo_has_rates(const struct topo *topo)
+{
+    return topo->rates || topo->link_rates;
+}
+
 /* What the network says of a link, or the value of the fabric where it does not. */
 static inline uint64_t topo_link_rate(const struct topo *topo, uint32_t link, uint64_t of_fabric)
 {
+    if (topo->rates)
+        return topo_class_rate(topo, link);
     return topo->link_rates && topo->link_rates[link] ? topo->link_rates[link] : of_fabric;
 }
 

@@ -1,4 +1,5 @@
 #include "topo/grid.h"
+#include "topo/rates.h"
 
 /* A grid whose lines are rings: ring is the one of one dimension. */
 
@@ -21,9 +22,10 @@ static const struct topo_form forms[] = {
 const struct topo_ops torus_family = {
     .name = "torus",
     .forms = forms,
-    .rules = TOPO_RULE_ORDER | TOPO_RULE_TIE,
+    .rules = TOPO_RULE_ORDER | TOPO_RULE_TIE | TOPO_RULE_RATES,
     .build = torus_build,
     .ends = grid_ends,
+    .link_class = rates_class_by_dimension,
     .choose = grid_choose,
     .has_choices = torus_has_choices,
     .route = grid_route,

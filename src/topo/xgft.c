@@ -303,10 +303,10 @@ static const struct topo_form tapered_forms[] = {
 
 /* What the three families share. */
 #define XGFT_OPS                                                                                             \
-    .rules = TOPO_RULE_ROUTING, .graphviz = "dot", .ends = xgft_ends, .choose = xgft_choose,                 \
-    .has_choices = xgft_has_choices, .distance = xgft_distance, .distances = xgft_distances,                 \
-    .bisection = xgft_bisection, .coordinates = xgft_coordinates, .name_switch = xgft_name_switch,           \
-    .place = levels_place
+    .rules = TOPO_RULE_ROUTING | TOPO_RULE_RATES, .graphviz = "dot", .ends = xgft_ends,                      \
+    .choose = xgft_choose, .has_choices = xgft_has_choices, .distance = xgft_distance,                       \
+    .distances = xgft_distances, .bisection = xgft_bisection, .coordinates = xgft_coordinates,               \
+    .name_switch = xgft_name_switch, .place = levels_place
 
 const struct topo_ops xgft_family = {.name = "xgft", .forms = xgft_forms, .build = xgft_build, XGFT_OPS};
 const struct topo_ops leafspine_family = {

@@ -472,6 +472,50 @@ static void test_trees_are_fair(void **state)
     }
 }
 
+/* The rate of the class that the ends of a link are in, by definitions of its own. */
+static uint64_t expected_rate(const struct topo *topo, uint32_t link)
+{
+    static const uint64_t rates[] = {1000, 2000, 3000};
+    struct topo_ends ends = topo_link_ends(topo, link);
+    uint32_t from[TOPO_COORDINATES], to[TOPO_COORDINATES], class = 0;
+    if (ends.from.is_node || ends.to.is_node)
+        return rates[0];
+    topo_coordinates(topo, ends.from.id, from);
+    topo_coordinates(topo, ends.to.id, to);
+    if (topo->levels)
+        class = from[0] < to[0] ? from[0] : to[0];
+    else if (!strncmp(topo->ops->name, "dragonfly", strlen("dragonfly")))
+        class = from[0] != to[0];
+    else
+        while (from[class] == to[class])
+            class ++;
+    return rates[class + 1 < 2 ? class + 1 : 2];
+}
+
+static void test_rates(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"fattree:3x4",       "tapered:4x3x2",         "leafspine:4x2x3x2",
+                                        "xgft:2x2x2x1x2x3",  "torus:4x3x5",           "mesh:3x4x2",
+                                        "hyperx:2x3x4x2",    "dragonfly:2x4x2",       "dragonfly:2x4x3x3",
+                                        "crossbar:5",        "dragonflyplus:2x2x2x2", "slimfly:3x2",
+                                        "jellyfish:10x3x2x4"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[TOPO_TEXT], again[TOPO_TEXT];
+        snprintf(text, sizeof text, "%s,rates=1000B/s+2000B/s+3kB/s", texts[i]);
+        struct topo topo = parse(text);
+        bool is_plain = !strcmp(topo.ops->name, "slimfly") || !strcmp(topo.ops->name, "jellyfish");
+        for (uint32_t link = 0; link < topo.links; link++) {
+            uint64_t expected =
+                is_plain ? (topo_is_network(&topo, link) ? 2000 : 1000) : expected_rate(&topo, link);
+            assert_int_equal(topo_link_rate(&topo, link, 7), expected);
+        }
+        struct topo same = parse(topo_print(&topo, again, sizeof again));
+        assert_ptr_equal(same.rates, topo.rates);
+    }
+    topo_forget();
+}
+
 /* Coordinates identify a switch. Levels count from the nodes. */
 static void test_coordinates(void **state)
 {
@@ -557,7 +601,7 @@ static void test_mistakes(void **state)
         {"torus:4x4,order=", 16, "order is one of first, last"},
         {"torus:4x4,ties=up", 10, "order=first|last or tie="},
         {"mesh:4x4,tie=plus", 9, "mesh has no 'tie'"},
-        {"crossbar:4,so", 11, "nothing is expected behind the numbers of crossbar"},
+        {"crossbar:4,so", 11, "rates=10GB/s+20GB/s is expected here"},
         {"xgft:4x4x1", 9, "as many w as m"},
         {"xgft:4x4x2x2", 9, "w1 is 1"},
         {"xgft:4x1x1x2", 5, "at least 2 children"},
@@ -571,6 +615,10 @@ static void test_mistakes(void **state)
         {"jellyfish:5x1x1", 10, "not connected"},
         {"dragonflyplus:2x4x4x2x10", 22, "at most 9"},
         {"hyperx:4096x4096x4096", 7, "too large"},
+        {"leafspine:4x4x4,rates=", 22, "is not a bandwidth"},
+        {"leafspine:4x4x4,rates=1GB/s+2", 28, "needs a unit"},
+        {"leafspine:4x4x4,rates=1GB/s+0B/s", 28, "from 1 B/s to 70 TB/s"},
+        {"crossbar:4,rates=1GB/s+1GB/s+1GB/s+1GB/s+1GB/s+1GB/s+1GB/s", 53, "at most 6 rates"},
         {"leafspine:4x4x4,seed=x", 21, "seed is a number"},
         {"leafspine:4x4x4,routing=x", 24, "routing is one of d-mod-k, lowest, hash"},
         {"crossbar:4,order=last", 11, "crossbar has no 'order'"},
@@ -624,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_bisection_is_least),
         cmocka_unit_test(test_jellyfish),
         cmocka_unit_test(test_trees_are_fair),
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_mistakes),

@@ -183,7 +183,7 @@ static void emit_queued(const struct packet *packet, uint32_t index)
 static uint64_t rate_alone(const struct packet *packet, const struct message *message)
 {
     uint64_t rate = packet->config->bandwidth_bytes_per_s;
-    if (!packet->has_topology || !packet->paths.topo.link_rates)
+    if (!packet->has_topology || !topo_has_rates(&packet->paths.topo))
         return rate;
     return topo_route_rate(&packet->paths.topo, message->source_node, message->destination_node, rate);
 }
@@ -508,7 +508,7 @@ static uint64_t packet_node_rate(const struct fabric *fabric)
     const struct packet *packet = (const struct packet *)fabric;
     const struct topo *topo = packet->has_topology ? &packet->paths.topo : NULL;
     uint64_t rate = packet->config->bandwidth_bytes_per_s, most = 0;
-    if (!topo || !topo->link_rates)
+    if (!topo || !topo_has_rates(topo))
         return rate;
     for (uint32_t node = 0; node < topo->nodes; node++) {
         uint64_t of_node = topo_link_rate(topo, topo_injection(topo, node), rate);

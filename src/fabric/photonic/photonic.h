@@ -285,7 +285,7 @@ static inline ps_t packet_service_ps(const struct photonic *photonic, const stru
     const struct photonic_settings *settings = &photonic->settings;
     bool is_packet = photonic->switching != PHOTONIC_CIRCUIT;
     bool is_full = is_packet && (!packet->is_short || settings->photonic.pad);
-    if (photonic->topo.link_rates)
+    if (topo_has_rates(&photonic->topo))
         return service_ps(is_full ? settings->photonic.mtu_bytes : packet_bytes(photonic, packet),
                           links_rate(photonic, packet));
     if (is_full)

@@ -39,15 +39,16 @@ static uint64_t rate_of_slots(uint64_t slot_bytes, ps_t slot_ps)
 enum status tdm_check_rates(const struct tdm_config *config, const struct topo *topo)
 {
     uint64_t of_slots = rate_of_slots(config->slot_bytes, config->slot_ps), rate;
-    char name[2 * TOPO_TEXT + 4], slots[64], given[64];
-    for (uint32_t link = 0; topo->link_rates && link < topo->links; link++) {
+    char name[2 * TOPO_TEXT + 4], text[TOPO_TEXT], slots[64], given[64];
+    for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++) {
         if ((rate = topo_link_rate(topo, link, of_slots)) == of_slots)
             continue;
         units_print_rate(of_slots, slots, sizeof slots);
         units_print_rate(rate, given, sizeof given);
         diag_error("%s gives link %s a rate of %s; with time slots all links have that of tdm.slot_bytes in "
                    "tdm.slot_time, %s: leave the rate out",
-                   topo->path, topo_link_name(topo, link, name, sizeof name), given, slots);
+                   topo_print(topo, text, sizeof text), topo_link_name(topo, link, name, sizeof name), given,
+                   slots);
         return STATUS_BAD_INPUT;
     }
     return STATUS_OK;
