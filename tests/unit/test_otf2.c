@@ -39,6 +39,12 @@ static void print_p2p(FILE *out, const struct program *program, const struct cal
     print_members(out, program, call->context);
 }
 
+static void print_vector(FILE *out, const struct program *program, const struct call *call, uint64_t at)
+{
+    for (uint32_t i = 0; at && i < program->groups[call->group].size; i++)
+        fprintf(out, "%c%llu", i ? ',' : ' ', (unsigned long long)program->counts[at + i]);
+}
+
 /* The sums that a record has, as Score-P counts them: all that a rank sends and receives. */
 static void print_collective(FILE *out, const struct program *program, uint32_t rank, const struct call *call)
 {
@@ -66,7 +72,10 @@ static void print_collective(FILE *out, const struct program *program, uint32_t 
         sent *= ranks;
         received *= ranks;
     }
-    fprintf(out, "%s %d %llu %llu ", call_op_name(call->op), call->peer, sent, received);
+    fprintf(out, "%s %d %llu %llu", call_op_name(call->op), call->peer, sent, received);
+    print_vector(out, program, call, call->send_counts);
+    print_vector(out, program, call, call->recv_counts);
+    putc(' ', out);
     print_members(out, program, call->group);
 }
 
@@ -533,13 +542,47 @@ static void communicators_keep_their_meaning(void **state)
     leave(0, 0, R_PUT);
     end_archive();
     expect("0 allreduce 0 16 16 2,0\n0 wait 1\n0 bcast 1 48 24 2,0\n0 allreduce 0 8 8 0\n"
-           "0 alltoallv 0 0 0 0,1,2\n"
-           "1 recv 2 5 128 2,0\n1 alltoallv 0 0 0 0,1,2\n"
+           "0 alltoallv 0 0 0 0,0,0 0,7,0 0,1,2\n"
+           "1 recv 2 5 128 2,0\n1 alltoallv 0 0 0 7,0,3 0,0,0 0,1,2\n"
            "2 allreduce 0 16 16 2,0\n2 wait 1\n2 bcast 1 0 24 2,0\n2 allreduce 0 8 8 2\n2 send 1 5 128 2,0\n"
-           "2 alltoallv 0 0 0 0,1,2\n");
+           "2 alltoallv 0 0 0 0,0,0 0,3,0 0,1,2\n");
     const char *said = traces_messages();
-    assert_non_null(strstr(said, "taken for equal sizes (the first of 3)"));
+    assert_non_null(strstr(said, "in proportion to what each rank receives (the first of 3)"));
     assert_non_null(strstr(said, "a call that was not captured"));
+}
+
+/* The sums of all ranks give the sizes of all calls but an alltoallv. The second allgatherv is in place. */
+static void sizes_follow_from_the_sums_of_all_ranks(void **state)
+{
+    (void)state;
+    static const int64_t blocks[] = {4, 0, 7};
+    begin_archive(3, false);
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        int64_t mine = blocks[rank];
+        EVENT(rank, 23, BYTE(3), 10, 1, mine, rank == 1 ? 11 : 0); /* gatherv to rank 1 */
+        EVENT(rank, 23, BYTE(5), 10, 2, rank == 2 ? 11 : 0, mine); /* scatterv from rank 2 */
+        EVENT(rank, 23, BYTE(7), 10, -1, 3 * mine, 11);
+        EVENT(rank, 23, BYTE(7), 10, -1, 2 * mine, 11 - mine);
+        EVENT(rank, 23, BYTE(13), 10, -1, 11, 3 * mine);                   /* reduce_scatter */
+        EVENT(rank, 23, BYTE(16), 10, -1, 24, 24);                         /* reduce_scatter_block */
+        EVENT(rank, 23, BYTE(14), 10, -1, (3 - rank) * 5, (rank + 1) * 5); /* scan */
+        EVENT(rank, 23, BYTE(15), 10, -1, (2 - rank) * 5, rank * 5);       /* exscan */
+        EVENT(rank, 23, BYTE(11), 10, -1, 16, 16);                         /* allreduce in place */
+    }
+    end_archive();
+    expect("0 gatherv 1 12 0 0,1,2\n0 scatterv 2 12 12 0,1,2\n0 allgatherv 0 12 0 4,0,7 0,1,2\n"
+           "0 allgatherv 0 12 0 4,0,7 0,1,2\n0 reducescatter 0 0 0 4,0,7 0,1,2\n"
+           "0 reducescatter 0 0 0 8,8,8 0,1,2\n0 scan 0 15 0 0,1,2\n0 exscan 0 15 0 0,1,2\n"
+           "0 allreduce 0 24 24 0,1,2\n"
+           "1 gatherv 1 0 0 4,0,7 0,1,2\n1 scatterv 2 0 0 0,1,2\n1 allgatherv 0 0 0 4,0,7 0,1,2\n"
+           "1 allgatherv 0 0 0 4,0,7 0,1,2\n1 reducescatter 0 0 0 4,0,7 0,1,2\n"
+           "1 reducescatter 0 0 0 8,8,8 0,1,2\n1 scan 0 15 0 0,1,2\n1 exscan 0 15 0 0,1,2\n"
+           "1 allreduce 0 24 24 0,1,2\n"
+           "2 gatherv 1 21 0 0,1,2\n2 scatterv 2 21 21 4,0,7 0,1,2\n2 allgatherv 0 21 0 4,0,7 0,1,2\n"
+           "2 allgatherv 0 21 0 4,0,7 0,1,2\n2 reducescatter 0 0 0 4,0,7 0,1,2\n"
+           "2 reducescatter 0 0 0 8,8,8 0,1,2\n2 scan 0 15 0 0,1,2\n2 exscan 0 15 0 0,1,2\n"
+           "2 allreduce 0 24 24 0,1,2\n");
+    assert_null(strstr(traces_messages(), "in proportion"));
 }
 
 /* Two offsets of a clock: it shows 10 ticks more at 1000 and 30 more at 2000. */
@@ -753,6 +796,7 @@ int main(void)
         cmocka_unit_test(requests_keep_their_meaning),
         cmocka_unit_test(waitall_waits_for_all_or_for_those_named),
         cmocka_unit_test(communicators_keep_their_meaning),
+        cmocka_unit_test(sizes_follow_from_the_sums_of_all_ranks),
         cmocka_unit_test(a_clock_that_drifts_is_set_right),
         cmocka_unit_test(events_go_on_in_the_next_chunk),
         cmocka_unit_test(anchors_of_other_kinds_are_refused),

@@ -291,8 +291,9 @@ static const char *const note_texts[NOTE_KINDS] = {
         "this rank calls other collectives than rank 0, or in another order; `helio trace validate` "
         "shows where",
     [NOTE_LOST] = "a call that was not captured: what it moved is missing from this trace",
-    [NOTE_SHARED] = "a collective with a size for each rank, of which the trace has the sum alone: taken for "
-                    "equal sizes",
+    [NOTE_SHARED] =
+        "an alltoallv of which the trace has only what each rank sends and receives in all: shares "
+        "in proportion to what each rank receives",
     [NOTE_CANCELLED] = "a request that was cancelled: it does nothing",
     [NOTE_OTHERS] = "an event of a thread, a device or a metric, which is no rank of MPI: left out",
 };

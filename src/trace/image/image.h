@@ -78,7 +78,7 @@ enum image_note_kind {
     NOTE_NOT_SENT,     /* more receives than sends */
     NOTE_ORDER,        /* ranks disagree about the collectives */
     NOTE_LOST,         /* a call of the program that is not in the trace */
-    NOTE_SHARED,       /* a collective with a size for each rank, of which the trace has the sum */
+    NOTE_SHARED,       /* an alltoallv of which the trace has the sums of each rank alone */
     NOTE_CANCELLED,    /* a request that was cancelled */
     NOTE_OTHERS,       /* events of locations that are no ranks */
     NOTE_KINDS

@@ -14,7 +14,7 @@ static bool fail(struct otf2_calls *calls, uint64_t byte, const char *what)
 
 void otf2_calls_init(struct otf2_calls *calls, const struct otf2_definitions *definitions)
 {
-    *calls = (struct otf2_calls){.definitions = definitions};
+    *calls = (struct otf2_calls){.definitions = definitions, .vectors.definitions = definitions};
     calls->comms =
         mem_alloc(definitions->comm_count + 1, sizeof *calls->comms, "the communicators of an archive");
     calls->vector = mem_alloc(definitions->ranks, 2 * sizeof *calls->vector, "sizes for each rank");
@@ -24,6 +24,8 @@ void otf2_calls_free(struct otf2_calls *calls)
 {
     otf2_local_free(&calls->local);
     otf2_queue_free(&calls->queue);
+    otf2_vectors_free(&calls->vectors);
+    free(calls->numbers.next);
     free(calls->comms);
     free(calls->vector);
     free(calls->items);
@@ -52,14 +54,6 @@ static bool view_comm(struct otf2_calls *calls, uint32_t id, uint64_t byte, stru
     return true;
 }
 
-static uint32_t rank_in(const struct otf2_group *group, uint32_t world)
-{
-    uint32_t rank = 0;
-    while (rank < group->size && group->ranks[rank] != world)
-        rank++;
-    return rank;
-}
-
 /* The rank's own number in the communicator; of an inter-communicator it may be in either group. False,
  * reported: it is in none. */
 static bool find_self(struct otf2_calls *calls, struct comm_view *view, uint64_t byte)
@@ -71,11 +65,12 @@ static bool find_self(struct otf2_calls *calls, struct comm_view *view, uint64_t
     }
     if (use->stamp != calls->stamp) {
         use->stamp = calls->stamp;
-        use->rank = view->comm->is_world ? calls->rank : rank_in(view->local, calls->rank);
+        use->rank = otf2_group_rank(view->local, calls->rank);
     }
     if (use->rank < view->local->size)
         return true;
-    uint32_t other = view->remote != view->local ? rank_in(view->remote, calls->rank) : view->remote->size;
+    uint32_t other =
+        view->remote != view->local ? otf2_group_rank(view->remote, calls->rank) : view->remote->size;
     if (other == view->remote->size)
         return fail(calls, byte, "this rank is not in the communicator that it names");
     const struct otf2_group *group = view->local;
@@ -146,17 +141,39 @@ static void set_vector(struct otf2_calls *calls, struct otf2_sizes *sizes, struc
         call->recv_counts = counts_intern(counts, sizes->receives, sizes->ranks);
 }
 
+/* The sums of all ranks in this call. All events are read for them, the first time. */
+static bool find_sums(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view, bool is_blocking,
+                      struct otf2_sizes *sizes)
+{
+    if (!calls->vectors.is_read) {
+        calls->status = calls->read_vectors(calls->source, &calls->vectors);
+        calls->vectors.is_read = true;
+    }
+    if (calls->status != STATUS_OK)
+        return false;
+    size_t comm = (size_t)(view->comm - calls->definitions->comms);
+    sizes->all = otf2_vectors_next(&calls->vectors, &calls->numbers, comm, is_blocking);
+    return sizes->all || fail(calls, byte, "this record of a collective is damaged");
+}
+
 /* A collective on the ranks of one communicator. */
 static bool set_collective(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view,
-                           uint8_t kind, struct otf2_sizes *sizes, struct otf2_entry *entry)
+                           uint8_t kind, bool is_blocking, struct otf2_sizes *sizes, struct otf2_entry *entry)
 {
     struct call *call = &entry->call;
+    const struct otf2_sums own = {.sent = sizes->sent, .received = sizes->received};
     sizes->ranks = view->local->type == OTF2_GROUP_SELF ? 1 : view->local->size;
     sizes->rank = view->use->rank;
+    if (!otf2_sums_fit(&own, sizes->ranks))
+        return fail(calls, byte, "this record of a collective is damaged");
     if (call->peer < 0 || (uint32_t)call->peer >= sizes->ranks)
         return fail(calls, byte, "the root of this collective is not in its communicator");
     sizes->sends = calls->vector;
     sizes->receives = calls->vector + calls->definitions->ranks;
+    if (otf2_is_vector(kind) && sizes->ranks > 1 && !find_sums(calls, byte, view, is_blocking, sizes))
+        return false;
+    if (sizes->ranks == 1)
+        sizes->all = &own;
     otf2_sizes_set(sizes, call, kind);
     set_vector(calls, sizes, call);
     call->group = call->context = comm_number(calls, view);
@@ -183,7 +200,7 @@ static bool read_collective(struct otf2_calls *calls, const struct otf2_event *e
     if (request)
         *request = otf2_number(&fields);
     enum call_op op = otf2_collective_op(kind);
-    if (fields.failed || op == CALL_OPS || sizes.sent > INT64_MAX || sizes.received > INT64_MAX)
+    if (fields.failed || op == CALL_OPS)
         return fail(calls, event->byte, "this record of a collective is damaged");
     entry->call.op = CALL_NOTHING;
     if (op == CALL_NOTHING)
@@ -197,7 +214,7 @@ static bool read_collective(struct otf2_calls *calls, const struct otf2_event *e
     entry->call.op = (uint8_t)op;
     entry->call.peer = is_rooted(op) ? (int32_t)root : 0;
     return find_self(calls, &view, event->byte) &&
-           set_collective(calls, event->byte, &view, kind, &sizes, entry);
+           set_collective(calls, event->byte, &view, kind, !request, &sizes, entry);
 }
 
 /* -------------------------------------------------------------------- items */
@@ -576,6 +593,7 @@ void otf2_calls_begin(struct otf2_calls *calls, struct image_writer *writer, uin
     calls->flushed = 0;
     calls->has_begun = calls->has_ended = false;
     otf2_queue_begin(&calls->queue, writer);
+    otf2_vectors_begin(&calls->vectors, &calls->numbers);
 }
 
 bool otf2_calls_take(struct otf2_calls *calls, const struct otf2_event *event)

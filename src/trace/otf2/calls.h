@@ -6,6 +6,7 @@
 #include "trace/otf2/local.h"
 #include "trace/otf2/queue.h"
 #include "trace/otf2/sizes.h"
+#include "trace/otf2/vectors.h"
 
 /* Turns the records of one rank after another into calls. Time between calls of MPI is computation, and what
  * a record in a call of MPI says is what that call does. */
@@ -28,6 +29,12 @@ struct otf2_calls {
     const struct otf2_definitions *definitions;
     struct otf2_local local;
     struct otf2_queue queue;
+    struct otf2_vectors vectors;
+    struct otf2_vector_numbers numbers; /* of the rank's calls so far */
+    /* Reads the sums of all ranks from `source`. */
+    enum status (*read_vectors)(void *source, struct otf2_vectors *vectors);
+    void *source;
+    enum status status; /* of that */
     struct image_writer *writer;
     const char *path; /* of the rank's events */
     uint32_t rank, stamp;

@@ -376,3 +376,13 @@ const char *otf2_string_at(const struct otf2_definitions *definitions, uint64_t 
     uint32_t found = hashmap_get(&definitions->string_index, id);
     return found ? definitions->strings[found - 1] : NULL;
 }
+
+uint32_t otf2_group_rank(const struct otf2_group *group, uint32_t world)
+{
+    uint32_t rank = 0;
+    if (world < group->size && group->ranks[world] == world) /* as in the world */
+        return world;
+    while (rank < group->size && group->ranks[rank] != world)
+        rank++;
+    return rank;
+}

@@ -50,6 +50,9 @@ enum status otf2_definitions_read(struct otf2_definitions *definitions, const ch
                                   struct otf2_bytes bytes);
 void otf2_definitions_free(struct otf2_definitions *definitions);
 
+/* The number of rank `world` in a group; its size: it is no member. */
+uint32_t otf2_group_rank(const struct otf2_group *group, uint32_t world);
+
 /* By global number; NULL: there is none. */
 const struct otf2_region *otf2_region_at(const struct otf2_definitions *definitions, uint64_t id);
 struct otf2_comm *otf2_comm_at(const struct otf2_definitions *definitions, uint64_t id);

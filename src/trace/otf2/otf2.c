@@ -233,21 +233,55 @@ static enum status open_input(struct trace_input *input, const struct trace_prob
 
 /* ------------------------------------------------------------------ reading */
 
-static enum status read_local(struct otf2_trace *trace, uint32_t rank)
+static enum status load_local(struct otf2_trace *trace, uint32_t rank, struct otf2_local *local,
+                              uint64_t key[2])
 {
     struct content_window window;
     struct otf2_bytes bytes;
-    uint64_t key[2];
     char *path = location_path(trace, rank, ".def");
     enum status status = otf2_source_open(&trace->source, path, &window, key);
     if (status == STATUS_OK) {
-        add_key(trace, key);
         status = otf2_source_all(&window, &bytes);
         if (status == STATUS_OK)
-            status = otf2_local_read(&trace->calls.local, path, bytes);
+            status = otf2_local_read(local, path, bytes);
         content_window_close(&window);
     }
     free(path);
+    return status;
+}
+
+/* Where a rank's events are damaged is found when its calls are read. */
+static enum status scan_rank(struct otf2_trace *trace, uint32_t rank, struct otf2_vectors *vectors,
+                             struct otf2_vector_numbers *numbers, struct otf2_local *local)
+{
+    struct content_window window;
+    struct otf2_events events;
+    struct otf2_event event;
+    uint64_t key[2];
+    enum status status = load_local(trace, rank, local, key);
+    if (status == STATUS_OK)
+        status = otf2_source_open(&trace->source, trace->paths[rank], &window, key);
+    if (status != STATUS_OK)
+        return status;
+    otf2_vectors_begin(vectors, numbers);
+    otf2_events_begin(&events, &window, trace->anchor.chunk_bytes);
+    while (otf2_events_next(&events, &event))
+        if (event.kind == OTF2_COLLECTIVE_END || event.kind == OTF2_COLLECTIVE_COMPLETE)
+            otf2_vectors_take(vectors, numbers, local, rank, &event);
+    content_window_close(&window);
+    return events.status;
+}
+
+static enum status read_vectors(void *self, struct otf2_vectors *vectors)
+{
+    struct otf2_trace *trace = self;
+    struct otf2_vector_numbers numbers = {0};
+    struct otf2_local local = {.clock = 0};
+    enum status status = STATUS_OK;
+    for (uint32_t rank = 0; status == STATUS_OK && rank < trace->definitions.ranks; rank++)
+        status = scan_rank(trace, rank, vectors, &numbers, &local);
+    otf2_local_free(&local);
+    free(numbers.next);
     return status;
 }
 
@@ -268,7 +302,7 @@ static enum status read_records(struct otf2_trace *trace, uint32_t rank, struct 
         }
     }
     if (!going)
-        return STATUS_OK; /* the error has been counted */
+        return trace->calls.status; /* an error in the trace has been counted */
     if (events.fault) {
         struct diag_place place = {.file = window->path, .line = events.fault_at | DIAG_BYTE};
         image_writer_error(writer, &place, "%s", events.fault);
@@ -293,13 +327,17 @@ static enum status read_rank(struct trace_input *input, uint32_t rank, struct im
         content_hash_end(&trace->hash, key);
     enum status status = rank == 0 ? begin_hash(trace) : STATUS_OK;
     if (status == STATUS_OK)
-        status = read_local(trace, rank);
-    if (status == STATUS_OK)
-        status = otf2_source_open(&trace->source, trace->paths[rank], &window, key);
+        status = load_local(trace, rank, &trace->calls.local, key);
+    if (status != STATUS_OK)
+        return status;
+    add_key(trace, key);
+    status = otf2_source_open(&trace->source, trace->paths[rank], &window, key);
     if (status != STATUS_OK)
         return status;
     add_key(trace, key);
     trace->calls.path = trace->paths[rank];
+    trace->calls.read_vectors = read_vectors;
+    trace->calls.source = trace;
     if (rank == 0)
         note_others(trace, writer);
     status = read_records(trace, rank, writer, &window);

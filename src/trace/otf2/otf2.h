@@ -16,6 +16,7 @@
  *     local.c        a location's own numbers, and its clock
  *     events.c       the records of a location, chunk by chunk
  *     sizes.c        the sizes of a collective from the sums that a record has
+ *     vectors.c      the sums of all ranks, where sizes differ
  *     queue.c        calls that wait until their requests complete
  *     calls.c        from records to calls
  *     otf2.c         the format

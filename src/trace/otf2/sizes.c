@@ -1,6 +1,6 @@
 #include "trace/otf2/sizes.h"
 
-enum { KIND_REDUCE_SCATTER_BLOCK = 16, KIND_DESTROY_AND_DEALLOCATE = 22 };
+enum { KIND_DESTROY_AND_DEALLOCATE = 22 };
 
 enum call_op otf2_collective_op(uint8_t kind)
 {
@@ -29,24 +29,6 @@ static uint64_t others_block(const struct otf2_sizes *sizes, uint64_t total)
     return sizes->ranks > 1 ? total / (sizes->ranks - 1) : total;
 }
 
-/* Equal shares of `total` for all ranks but this one, whose size is `own`. */
-static void share(struct otf2_sizes *sizes, uint64_t *vector, uint64_t total, uint64_t own)
-{
-    uint64_t others = sizes->ranks - 1, each = others ? total / others : 0,
-             rest = others ? total % others : 0;
-    for (uint32_t i = 0; i < sizes->ranks; i++) {
-        uint64_t more = i != sizes->rank && rest ? 1 : 0;
-        vector[i] = i == sizes->rank ? own : each + more;
-        rest -= more;
-    }
-    sizes->is_shared |= others > 1;
-}
-
-static uint64_t without(uint64_t total, uint64_t own)
-{
-    return total > own ? total - own : 0;
-}
-
 static void set_gather(struct otf2_sizes *sizes, struct call *call, bool at_root)
 {
     call->bytes = sizes->sent;
@@ -58,7 +40,8 @@ static void set_gather(struct otf2_sizes *sizes, struct call *call, bool at_root
         call->bytes = call->recv_bytes;
         return;
     }
-    share(sizes, sizes->receives, without(sizes->received, sizes->sent), sizes->sent);
+    for (uint32_t i = 0; i < sizes->ranks; i++)
+        sizes->receives[i] = sizes->all[i].sent;
     sizes->has_receives = true;
 }
 
@@ -72,31 +55,75 @@ static void set_scatter(struct otf2_sizes *sizes, struct call *call, bool at_roo
         call->recv_bytes = call->bytes;
         return;
     }
-    share(sizes, sizes->sends, without(sizes->sent, sizes->received), sizes->received);
+    for (uint32_t i = 0; i < sizes->ranks; i++)
+        sizes->sends[i] = sizes->all[i].received;
     sizes->has_sends = true;
 }
 
-static void set_allgatherv(struct otf2_sizes *sizes, struct call *call)
+static uint64_t number_of(const struct otf2_sums *sums, bool sent)
 {
-    bool in_place = sizes->sent % sizes->ranks != 0;
-    call->bytes = in_place ? others_block(sizes, sizes->sent) : sizes->sent / sizes->ranks;
-    share(sizes, sizes->receives, in_place ? sizes->received : without(sizes->received, call->bytes),
-          call->bytes);
+    return sent ? sums->sent : sums->received;
+}
+
+/* Each rank's block, which counts once for each rank among what it has `sent`, or received; the other sum has
+ * all blocks. If that does not add up, the calls were in place. */
+static void set_blocks(struct otf2_sizes *sizes, bool sent)
+{
+    uint64_t sum = 0, ranks = sizes->ranks;
+    bool fits = true;
+    for (uint32_t i = 0; i < ranks; i++) {
+        uint64_t total = number_of(&sizes->all[i], sent);
+        fits &= total % ranks == 0;
+        sizes->receives[i] = total / ranks;
+        sum += total / ranks;
+    }
+    fits &= sum == number_of(&sizes->all[sizes->rank], !sent);
+    for (uint32_t i = 0; !fits && i < ranks; i++)
+        sizes->receives[i] = others_block(sizes, number_of(&sizes->all[i], sent));
     sizes->has_receives = true;
 }
 
-/* All ranks' blocks are sent, and the rank's own is received from each. */
 static void set_reduce_scatter(struct otf2_sizes *sizes, uint8_t kind)
 {
-    uint64_t own = block(sizes, sizes->received);
-    sizes->has_receives = true;
-    if (kind != KIND_REDUCE_SCATTER_BLOCK) {
-        bool in_place = sizes->received % sizes->ranks != 0;
-        share(sizes, sizes->receives, in_place ? sizes->sent : without(sizes->sent, own), own);
+    if (kind != OTF2_REDUCE_SCATTER_BLOCK) {
+        set_blocks(sizes, false);
         return;
     }
     for (uint32_t i = 0; i < sizes->ranks; i++)
-        sizes->receives[i] = own;
+        sizes->receives[i] = block(sizes, sizes->received);
+    sizes->has_receives = true;
+}
+
+/* The part of `total` before the share of `before` of `all`. */
+static uint64_t part(uint64_t total, uint64_t before, uint64_t all)
+{
+    return (uint64_t)((unsigned __int128)total * before / all);
+}
+
+/* Each rank's bytes go to the ranks in proportion to what those receive in all. All ranks compute the same,
+ * so that what is sent is what is expected. */
+static void set_alltoallv(struct otf2_sizes *sizes)
+{
+    uint64_t all = 0, before = 0, mine = 0;
+    for (uint32_t i = 0; i < sizes->ranks; i++) {
+        mine = i == sizes->rank ? all : mine;
+        all += sizes->all[i].received;
+    }
+    bool equal = all == 0; /* nobody receives, by the trace */
+    if (equal) {
+        all = sizes->ranks;
+        mine = sizes->rank;
+    }
+    uint64_t mine_end = mine + (equal ? 1 : sizes->all[sizes->rank].received);
+    for (uint32_t i = 0; i < sizes->ranks; i++) {
+        uint64_t end = before + (equal ? 1 : sizes->all[i].received);
+        uint64_t sent = sizes->all[sizes->rank].sent, other = sizes->all[i].sent;
+        sizes->sends[i] = part(sent, end, all) - part(sent, before, all);
+        sizes->receives[i] = part(other, mine_end, all) - part(other, mine, all);
+        before = end;
+    }
+    sizes->has_sends = sizes->has_receives = true;
+    sizes->is_shared = sizes->ranks > 1 && (sizes->sent || sizes->received);
 }
 
 /* A rank sends to those behind it, and receives from those before it; in a scan also to and from itself. */
@@ -109,12 +136,6 @@ static void set_scan(const struct otf2_sizes *sizes, struct call *call)
         call->bytes = sizes->sent / behind;
     else
         call->bytes = others_block(sizes, sizes->sent + sizes->received);
-}
-
-static void share_all(struct otf2_sizes *sizes, uint64_t *vector, uint64_t total)
-{
-    uint64_t own = total / sizes->ranks;
-    share(sizes, vector, total - own, own);
 }
 
 void otf2_sizes_set(struct otf2_sizes *sizes, struct call *call, uint8_t kind)
@@ -145,12 +166,11 @@ void otf2_sizes_set(struct otf2_sizes *sizes, struct call *call, uint8_t kind)
         set_scatter(sizes, call, at_root);
         break;
     case CALL_ALLGATHERV:
-        set_allgatherv(sizes, call);
+        set_blocks(sizes, true);
+        call->bytes = sizes->receives[sizes->rank];
         break;
     case CALL_ALLTOALLV:
-        share_all(sizes, sizes->sends, sizes->sent);
-        share_all(sizes, sizes->receives, sizes->received);
-        sizes->has_sends = sizes->has_receives = true;
+        set_alltoallv(sizes);
         break;
     case CALL_REDUCE_SCATTER:
         set_reduce_scatter(sizes, kind);
