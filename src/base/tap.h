@@ -37,6 +37,7 @@ struct tap_record {
     uint32_t peer;  /* the rank at its other end, or TAP_NOBODY */
     uint32_t core;  /* of the rank, which computed */
     uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
+    uint32_t slot;  /* TAP_RECEIVED: of the receive, in its rank; TAP_NOBODY: it has none */
     ps_t since, at;
     const struct message *message;
 };
@@ -56,10 +57,22 @@ struct tap_part_handler {
     void *self;
 };
 
+struct program;
+struct call;
+
+/* `rank` makes `call` at `at`, which is the end of the one before. Only ranks that execute calls one after
+ * another do. */
+struct tap_call_handler {
+    void (*handle)(void *self, const struct program *program, uint32_t rank, const struct call *call,
+                   ps_t at);
+    void *self;
+};
+
 /* Handlers by kind, so that emitting a record costs only the calls of its handlers. */
 struct tap {
     uint32_t count[TAP_KINDS];
     struct tap_handler handlers[TAP_KINDS][TAP_HANDLERS];
+    struct tap_call_handler call; /* at most one */
     struct tap_part_handler part; /* the only handler of parts, or one that passes them on to all */
     struct tap_part_handler parts[TAP_HANDLERS];
     uint32_t part_count;

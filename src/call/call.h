@@ -12,6 +12,7 @@
  *     call.h, call.c          calls, groups, programs
  *     jobs.h                  the jobs that a program consists of
  *     dimensions.h            what the messages of a program are for
+ *     recorded.h              what timelines say beside OTF2's records of calls
  *     datatype.h, datatype.c  MPI's predefined datatypes */
 
 enum call_op {

@@ -141,8 +141,12 @@ static void receiver_done(struct p2p *p2p, uint32_t index)
     ps_t at = message_received(message);
     emit_wait(p2p, index, message->delivered, at);
     if (tap_has_handler(p2p->tap, TAP_RECEIVED))
-        tap_emit(p2p->tap,
-                 &(struct tap_record){.kind = TAP_RECEIVED, .index = index, .at = at, .message = message});
+        tap_emit(p2p->tap, &(struct tap_record){
+                               .kind = TAP_RECEIVED,
+                               .index = index,
+                               .slot = request_slot(p2p->requests, message->recv_owner, message->destination),
+                               .at = at,
+                               .message = message});
     if (p2p->context->critical)
         complete_with_cause(p2p, message, index, at);
     else

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tap.h"
 #include "base/time.h"
 #include "engine/critical.h"
 
@@ -84,6 +85,15 @@ uint32_t request_add_handler(struct request_table *requests, void *self,
  * request. Each request is completed once after it was opened. */
 void request_complete(struct request_table *requests, uint32_t owner, uint32_t waiter, ps_t at, uint8_t op,
                       uint32_t peer);
+
+/* The slot of an owner that is a request of this waiter; TAP_NOBODY: it has a handler. */
+static inline uint32_t request_slot(const struct request_table *requests, uint32_t owner, uint32_t waiter)
+{
+    if (owner & REQUEST_HANDLED)
+        return TAP_NOBODY;
+    const char *first = requests->waiters;
+    return owner - ((const struct request_waiter *)(const void *)(first + waiter * requests->stride))->first;
+}
 
 /* The waiter begins a call: it has awaited nothing later than `now`. */
 static inline void request_begin(struct request_waiter *waiter, ps_t now)

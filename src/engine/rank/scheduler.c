@@ -289,6 +289,9 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
                 context_fail(scheduler->context, scheduler->program->status);
             return;
         }
+        if (scheduler->tap->call.handle)
+            scheduler->tap->call.handle(scheduler->tap->call.self, scheduler->program, rank_index, rank->call,
+                                        scheduler->loop->now);
         going = execute(scheduler, rank_index, rank->call);
         context_count(scheduler->context, &scheduler->context->calls);
     }

@@ -33,6 +33,7 @@ struct timeline_message {
     uint8_t op; /* enum call_op */
     bool is_under_way;
     uint32_t lane; /* of its source */
+    uint32_t slot; /* of its receive, when it is received (base/tap.h) */
     ps_t since, at;
     uint32_t first_part, last_part; /* in the order of their events */
 };
@@ -69,6 +70,9 @@ struct timeline_format {
      * while one of its cores does. */
     void (*enter_core)(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at);
     void (*leave_core)(struct timeline *timeline, uint32_t rank, uint32_t core, ps_t at);
+    /* A rank makes a call, and has ended the one before. NULL: calls are of no use. */
+    void (*call)(struct timeline *timeline, const struct program *program, uint32_t rank,
+                 const struct call *call, ps_t at);
     void (*sent)(struct timeline *timeline, const struct timeline_message *message);
     void (*received)(struct timeline *timeline, const struct timeline_message *message, ps_t at);
     void (*message)(struct timeline *timeline, const struct timeline_message *message,

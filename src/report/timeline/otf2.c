@@ -8,10 +8,12 @@
 #include "base/diag.h"
 #include "output/unfinished.h"
 #include "report/timeline/internal.h"
+#include "report/timeline/otf2_calls.h"
 
 /* OTF2 ("Open Trace Format Version 2", score-p.org), which Vampir reads, written with its own library. A run
  * is a system tree node, a rank is a process with one location, its states are regions, and messages are MPI
- * sends and receives. A tick is a picosecond.
+ * sends and receives. A tick is a picosecond. Calls of ranks are regions of MPI with their records
+ * (otf2_calls.h).
  *
  * An archive NAME.otf2 consists of this anchor file, NAME.def and the folder NAME. It is written in a folder
  * of its own and moved to its place at the end, the anchor last, so an incomplete archive never has the name.
@@ -20,13 +22,15 @@
 enum { EVENT_CHUNK_BYTES = 256 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
 
 enum { COMM_P2P, COMM_COLLECTIVES, COMMS }; /* messages of collectives have tags of their own */
-enum { GROUP_LOCATIONS, GROUP_RANKS };
+enum { GROUP_LOCATIONS, GROUP_MESSAGES, GROUP_RANKS, GROUPS };
+_Static_assert((int)COMMS == (int)OTF2_CALL_COMMS, "the communicators of calls follow");
 
 struct otf2 {
     char *stem, *name;         /* "out/run", "run" */
     struct unfinished *folder; /* in which it is written */
     OTF2_Archive *archive;
     OTF2_EvtWriter **writers; /* per rank */
+    struct otf2_call_writer *calls;
     OTF2_GlobalDefWriter *definitions;
     OTF2_StringRef strings; /* used so far */
     ps_t last;
@@ -130,6 +134,7 @@ static void forget(struct otf2 *otf2)
 {
     if (otf2->folder)
         unfinished_discard(otf2->folder);
+    otf2_call_writer_close(otf2->calls);
     free(otf2->writers);
     free(otf2->name);
     free(otf2->stem);
@@ -199,6 +204,7 @@ static enum status otf2_close(struct timeline *timeline, enum status run)
 static void otf2_begin_run(struct timeline *timeline)
 {
     struct otf2 *otf2 = timeline->file;
+    otf2->calls = otf2_call_writer_open(timeline->ranks);
     otf2->writers = mem_alloc(timeline->ranks, sizeof *otf2->writers, "the timeline");
     for (uint32_t rank = 0; rank < timeline->ranks; rank++) {
         otf2->writers[rank] = OTF2_Archive_GetEvtWriter(otf2->archive, rank);
@@ -227,7 +233,21 @@ static void otf2_leave(struct timeline *timeline, uint32_t rank, const struct ti
 
 static void otf2_end_rank(struct timeline *timeline, uint32_t rank, ps_t at)
 {
-    (void)writer_at(timeline, rank, at);
+    struct otf2 *otf2 = timeline->file;
+    note(otf2, otf2_call_writer_end(otf2->calls, writer_at(timeline, rank, at), rank, at));
+}
+
+static void otf2_call(struct timeline *timeline, const struct program *program, uint32_t rank,
+                      const struct call *call, ps_t at)
+{
+    struct otf2 *otf2 = timeline->file;
+    note(otf2, otf2_call_writer_put(otf2->calls, writer_at(timeline, rank, at), program, rank, call, at));
+}
+
+/* Messages of calls from rank to rank are in the records of the calls. */
+static bool is_in_call(const struct otf2 *otf2, const struct timeline_message *message)
+{
+    return message->op < CALL_BARRIER && otf2_call_writer_has_calls(otf2->calls);
 }
 
 static OTF2_CommRef comm_of(const struct timeline_message *message)
@@ -237,6 +257,8 @@ static OTF2_CommRef comm_of(const struct timeline_message *message)
 
 static void otf2_sent(struct timeline *timeline, const struct timeline_message *message)
 {
+    if (is_in_call(timeline->file, message))
+        return;
     OTF2_EvtWriter *writer = writer_at(timeline, message->source, message->since);
     note(timeline->file,
          OTF2_EvtWriter_MpiSend(writer, NULL, (OTF2_TimeStamp)message->since, message->destination,
@@ -245,7 +267,12 @@ static void otf2_sent(struct timeline *timeline, const struct timeline_message *
 
 static void otf2_received(struct timeline *timeline, const struct timeline_message *message, ps_t at)
 {
+    struct otf2 *otf2 = timeline->file;
     OTF2_EvtWriter *writer = writer_at(timeline, message->destination, at);
+    if (is_in_call(otf2, message)) {
+        otf2_call_writer_received(otf2->calls, message);
+        return;
+    }
     note(timeline->file, OTF2_EvtWriter_MpiRecv(writer, NULL, (OTF2_TimeStamp)at, message->source,
                                                 comm_of(message), (uint32_t)message->tag, message->bytes));
 }
@@ -305,18 +332,20 @@ static void define_ranks(struct otf2 *otf2, const struct timeline *timeline)
     }
 }
 
+/* Messages that the network sees for collectives and graphs are no calls of MPI: their communicators belong
+ * to the simulator, as to a measurement system, so that readers of calls pass over them. */
 static void define_comms(struct otf2 *otf2, const struct timeline *timeline, OTF2_StringRef empty)
 {
     static const char *const names[COMMS] = {"point to point", "messages of collectives"};
     uint64_t *members = mem_alloc(timeline->ranks, sizeof *members, "the timeline");
     for (uint32_t rank = 0; rank < timeline->ranks; rank++)
         members[rank] = rank;
-    note(otf2, OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, GROUP_LOCATIONS, empty,
-                                               OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                                               OTF2_GROUP_FLAG_NONE, timeline->ranks, members));
-    note(otf2,
-         OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, GROUP_RANKS, empty, OTF2_GROUP_TYPE_COMM_GROUP,
-                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, timeline->ranks, members));
+    for (OTF2_GroupRef group = 0; group < GROUPS; group++)
+        note(otf2, OTF2_GlobalDefWriter_WriteGroup(
+                       otf2->definitions, group, empty,
+                       group == GROUP_RANKS ? OTF2_GROUP_TYPE_COMM_GROUP : OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                       group == GROUP_LOCATIONS ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+                       OTF2_GROUP_FLAG_NONE, timeline->ranks, members));
     for (OTF2_CommRef comm = 0; comm < COMMS; comm++)
         note(otf2, OTF2_GlobalDefWriter_WriteComm(otf2->definitions, comm, define_string(otf2, names[comm]),
                                                   GROUP_RANKS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
@@ -346,6 +375,7 @@ static void otf2_end_run(struct timeline *timeline)
     }
     note(otf2, OTF2_GlobalDefWriter_WriteClockProperties(otf2->definitions, (uint64_t)PS_PER_S, 0,
                                                          (uint64_t)otf2->last + 1, OTF2_UNDEFINED_TIMESTAMP));
+    otf2->strings = otf2_call_writer_strings(otf2->calls, otf2->definitions);
     OTF2_StringRef empty = define_string(otf2, ""), mpi = define_string(otf2, "MPI");
     note(otf2, OTF2_GlobalDefWriter_WriteParadigm(otf2->definitions, OTF2_PARADIGM_MPI, mpi,
                                                   OTF2_PARADIGM_CLASS_PROCESS));
@@ -355,6 +385,8 @@ static void otf2_end_run(struct timeline *timeline)
     define_regions(otf2, empty);
     define_ranks(otf2, timeline);
     define_comms(otf2, timeline, empty);
+    const struct otf2_call_numbers numbers = {.groups = GROUPS, .strings = &otf2->strings, .empty = empty};
+    note(otf2, otf2_call_writer_define(otf2->calls, otf2->definitions, &numbers));
     close_writers(otf2, timeline);
 }
 
@@ -364,6 +396,7 @@ const struct timeline_format otf2_format = {
     .enter = otf2_enter,
     .leave = otf2_leave,
     .end_rank = otf2_end_rank,
+    .call = otf2_call,
     .sent = otf2_sent,
     .received = otf2_received,
     .end_run = otf2_end_run,

@@ -109,7 +109,9 @@ static void take_received(struct timeline *timeline, const struct tap_record *re
     if (!timeline->format->received)
         return;
     uint32_t index = pool_take(&timeline->arrivals);
-    *(struct timeline_message *)pool_at(&timeline->arrivals, index) = *message_of(timeline, record->index);
+    struct timeline_message *message = pool_at(&timeline->arrivals, index);
+    *message = *message_of(timeline, record->index);
+    message->slot = record->slot;
     loop_at(&timeline->later, record->at, timeline->received_kind, index);
 }
 
@@ -211,6 +213,14 @@ static void take_record(void *self, const struct tap_record *record)
     }
 }
 
+static void take_call(void *self, const struct program *program, uint32_t rank, const struct call *call,
+                      ps_t at)
+{
+    struct timeline *timeline = self;
+    pass_until(timeline, ps_max(at, timeline->later.now));
+    timeline->format->call(timeline, program, rank, call, at);
+}
+
 static void take_part(void *self, uint32_t index, enum tap_part part, ps_t since, ps_t at,
                       const struct tap_awaited *awaited)
 {
@@ -258,6 +268,8 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
     uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
                       TAP_BIT(TAP_BLOCKED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
     tap_handle(tap, wanted, take_record, timeline);
+    if (timeline->format->call)
+        tap->call = (struct tap_call_handler){.handle = take_call, .self = timeline};
     tap_handle_parts(tap, (struct tap_part_handler){.handle = take_part, .self = timeline});
 }
 

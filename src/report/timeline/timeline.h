@@ -15,7 +15,7 @@
  *     texts.c        names of parts, and causes of waits
  *     perfetto.c     formats: Perfetto (with protobuf.h),
  *     paje.c         Paje,
- *     otf2.c         OTF2, or no_otf2.c if its library is not installed
+ *     otf2.c         OTF2 (with otf2_calls: the calls of MPI), or no_otf2.c if its library is not installed
  *
  * A timeline is a file for a viewer: what each rank does, and each message with the parts of its time. It is
  * written during the run, so memory holds only the messages under way (docs/timelines.md). */

@@ -1,6 +1,9 @@
 #include "trace/otf2/calls.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "trace/otf2/attributes.h"
 
 /* The default of compute.rate, so that a replay computes for the recorded time. */
 #define OPERATIONS_PER_S 12e9
@@ -103,6 +106,20 @@ static uint32_t comm_number(struct otf2_calls *calls, const struct comm_view *vi
 
 /* ----------------------------------------------------------------- messages */
 
+/* A timeline of helio says that a receive was posted for any source or tag. */
+static bool take_wildcards(struct otf2_calls *calls, const struct otf2_event *event, struct call *call)
+{
+    struct otf2_attributes attributes;
+    otf2_attributes_read(&attributes, calls->definitions, &calls->local, event);
+    if (attributes.failed)
+        return fail(calls, event->byte, "this record of a message is damaged");
+    if (attributes.numbers[RECORDED_ANY] & RECORDED_ANY_SOURCE)
+        call->peer = CALL_ANY_SOURCE;
+    if (attributes.numbers[RECORDED_ANY] & RECORDED_ANY_TAG)
+        call->tag = CALL_ANY_TAG;
+    return true;
+}
+
 /* The fields that all records of messages share. */
 static bool read_message(struct otf2_calls *calls, const struct otf2_event *event, struct call *call,
                          bool is_send, uint64_t *request)
@@ -129,7 +146,7 @@ static bool read_message(struct otf2_calls *calls, const struct otf2_event *even
     call->tag = (int32_t)tag;
     call->context = comm_number(calls, &view);
     *(is_send ? &call->bytes : &call->recv_bytes) = bytes;
-    return true;
+    return is_send || take_wildcards(calls, event, call);
 }
 
 static void set_vector(struct otf2_calls *calls, struct otf2_sizes *sizes, struct call *call)
@@ -156,25 +173,61 @@ static bool find_sums(struct otf2_calls *calls, uint64_t byte, const struct comm
     return sizes->all || fail(calls, byte, "this record of a collective is damaged");
 }
 
-/* A collective on the ranks of one communicator. */
-static bool set_collective(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view,
-                           uint8_t kind, bool is_blocking, struct otf2_sizes *sizes, struct otf2_entry *entry)
+static bool take_vectors(struct otf2_sizes *sizes, const struct otf2_attributes *attributes)
 {
-    struct call *call = &entry->call;
+    const char *sends = attributes->texts[RECORDED_SENDS], *receives = attributes->texts[RECORDED_RECEIVES];
+    sizes->has_sends = sizes->has_receives = true;
+    return sends && receives && otf2_attributes_vector(sends, sizes->sends, sizes->ranks) &&
+           otf2_attributes_vector(receives, sizes->receives, sizes->ranks);
+}
+
+/* What a timeline of helio says beside the record. */
+static bool take_attributes(const struct otf2_attributes *attributes, struct call *call)
+{
+    if (attributes->has[RECORDED_ELEMENT] && attributes->numbers[RECORDED_ELEMENT] > UINT8_MAX)
+        return false;
+    if (attributes->has[RECORDED_ELEMENT])
+        call->element_bytes = (uint8_t)attributes->numbers[RECORDED_ELEMENT];
+    if (attributes->has[RECORDED_OPERATIONS])
+        memcpy(&call->amount, &attributes->numbers[RECORDED_OPERATIONS], sizeof call->amount);
+    return call->amount >= 0 && isfinite(call->amount);
+}
+
+/* False, reported: the sizes cannot be found. */
+static bool set_sizes(struct otf2_calls *calls, const struct otf2_event *event, const struct comm_view *view,
+                      uint8_t kind, struct otf2_sizes *sizes, struct call *call)
+{
     const struct otf2_sums own = {.sent = sizes->sent, .received = sizes->received};
-    sizes->ranks = view->local->type == OTF2_GROUP_SELF ? 1 : view->local->size;
-    sizes->rank = view->use->rank;
-    if (!otf2_sums_fit(&own, sizes->ranks))
-        return fail(calls, byte, "this record of a collective is damaged");
-    if (call->peer < 0 || (uint32_t)call->peer >= sizes->ranks)
-        return fail(calls, byte, "the root of this collective is not in its communicator");
-    sizes->sends = calls->vector;
-    sizes->receives = calls->vector + calls->definitions->ranks;
-    if (otf2_is_vector(kind) && sizes->ranks > 1 && !find_sums(calls, byte, view, is_blocking, sizes))
+    struct otf2_attributes attributes;
+    otf2_attributes_read(&attributes, calls->definitions, &calls->local, event);
+    if (!otf2_sums_fit(&own, sizes->ranks) || attributes.failed || !take_attributes(&attributes, call))
+        return fail(calls, event->byte, "this record of a collective is damaged");
+    if (call->op == CALL_ALLTOALLV && attributes.has[RECORDED_SENDS])
+        return take_vectors(sizes, &attributes) ||
+               fail(calls, event->byte, "the sizes of this collective are damaged");
+    bool is_blocking = event->kind == OTF2_COLLECTIVE_END;
+    if (otf2_is_vector(kind) && sizes->ranks > 1 && !find_sums(calls, event->byte, view, is_blocking, sizes))
         return false;
     if (sizes->ranks == 1)
         sizes->all = &own;
     otf2_sizes_set(sizes, call, kind);
+    return true;
+}
+
+/* A collective on the ranks of one communicator. */
+static bool set_collective(struct otf2_calls *calls, const struct otf2_event *event,
+                           const struct comm_view *view, uint8_t kind, struct otf2_sizes *sizes,
+                           struct otf2_entry *entry)
+{
+    struct call *call = &entry->call;
+    sizes->ranks = view->local->type == OTF2_GROUP_SELF ? 1 : view->local->size;
+    sizes->rank = view->use->rank;
+    if (call->peer < 0 || (uint32_t)call->peer >= sizes->ranks)
+        return fail(calls, event->byte, "the root of this collective is not in its communicator");
+    sizes->sends = calls->vector;
+    sizes->receives = calls->vector + calls->definitions->ranks;
+    if (!set_sizes(calls, event, view, kind, sizes, call))
+        return false;
     set_vector(calls, sizes, call);
     call->group = call->context = comm_number(calls, view);
     if (sizes->is_shared)
@@ -213,8 +266,7 @@ static bool read_collective(struct otf2_calls *calls, const struct otf2_event *e
     }
     entry->call.op = (uint8_t)op;
     entry->call.peer = is_rooted(op) ? (int32_t)root : 0;
-    return find_self(calls, &view, event->byte) &&
-           set_collective(calls, event->byte, &view, kind, !request, &sizes, entry);
+    return find_self(calls, &view, event->byte) && set_collective(calls, event, &view, kind, &sizes, entry);
 }
 
 /* -------------------------------------------------------------------- items */
@@ -458,7 +510,8 @@ static void add_bare(struct otf2_calls *calls)
 static void leave(struct otf2_calls *calls, uint64_t now)
 {
     bool has_started = calls->queue.slots.outstanding > calls->outstanding;
-    if (calls->item_count) {
+    bool is_finalize = calls->region->kind == OTF2_FINALIZE; /* which waits for all requests itself */
+    if (calls->item_count && !is_finalize) {
         calls->queue.is_held = false;
         if (waits_for_all(calls)) {
             struct otf2_entry entry = entry_at(calls->entered_at);
@@ -469,11 +522,12 @@ static void leave(struct otf2_calls *calls, uint64_t now)
         }
     }
     bool is_bare = !calls->item_count && !has_started;
-    if (is_bare || calls->region->kind == OTF2_INIT || calls->region->kind == OTF2_FINALIZE)
+    if (is_bare || calls->region->kind == OTF2_INIT || is_finalize)
         add_bare(calls);
     calls->left = now;
     calls->flushed = 0;
     calls->region = NULL;
+    calls->has_calls = true;
     otf2_queue_flush(&calls->queue, false);
 }
 
@@ -545,6 +599,19 @@ static bool is_message(uint8_t kind)
            kind == OTF2_COLLECTIVE_REQUEST || kind == OTF2_COLLECTIVE_COMPLETE;
 }
 
+/* Messages of something other than MPI, as those that a network has seen, are on communicators of their own.
+ */
+static bool is_foreign(const struct otf2_calls *calls, const struct otf2_event *event)
+{
+    struct otf2_bytes fields = event->fields;
+    if (event->kind != OTF2_SEND && event->kind != OTF2_RECV)
+        return false;
+    otf2_number32(&fields); /* the other end */
+    uint32_t id = otf2_map(&calls->local.maps[OTF2_MAP_COMMS], otf2_number32(&fields));
+    const struct otf2_comm *comm = otf2_comm_at(calls->definitions, id);
+    return !fields.failed && comm && comm->group == OTF2_NONE;
+}
+
 /* A record outside all calls of MPI is a call of its own. */
 static bool take_alone(struct otf2_calls *calls, const struct otf2_event *event, uint64_t now)
 {
@@ -582,6 +649,7 @@ static void take_on_off(struct otf2_calls *calls, const struct otf2_event *event
 
 void otf2_calls_begin(struct otf2_calls *calls, struct image_writer *writer, uint32_t rank)
 {
+    calls->has_calls &= rank != 0;
     if (rank == 0) /* a new image: it has no communicators yet */
         for (size_t i = 0; i < calls->definitions->comm_count; i++)
             calls->comms[i].number = 0;
@@ -599,6 +667,8 @@ void otf2_calls_begin(struct otf2_calls *calls, struct image_writer *writer, uin
 bool otf2_calls_take(struct otf2_calls *calls, const struct otf2_event *event)
 {
     uint64_t now = otf2_local_time(&calls->local, event->time);
+    calls->last = now;
+    calls->last_byte = event->byte;
     if (!calls->has_begun) {
         calls->has_begun = true;
         calls->left = now;
@@ -613,7 +683,7 @@ bool otf2_calls_take(struct otf2_calls *calls, const struct otf2_event *event)
         take_flush(calls, event, now);
     else if (event->kind == OTF2_MEASUREMENT_ON_OFF)
         take_on_off(calls, event);
-    else if (is_message(event->kind))
+    else if (is_message(event->kind) && !is_foreign(calls, event))
         return take_alone(calls, event, now) && !calls->queue.is_stopped;
     return !calls->queue.is_stopped;
 }
@@ -621,6 +691,8 @@ bool otf2_calls_take(struct otf2_calls *calls, const struct otf2_event *event)
 void otf2_calls_end(struct otf2_calls *calls)
 {
     if (calls->depth)
-        leave(calls, calls->left);
+        leave(calls, calls->last);
+    else if (calls->has_begun) /* without MPI_Finalize the program goes on to the last event */
+        add_computation(calls, calls->last, calls->last_byte);
     otf2_queue_flush(&calls->queue, true);
 }

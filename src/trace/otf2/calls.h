@@ -50,7 +50,9 @@ struct otf2_calls {
     size_t item_count, item_capacity;
     /* time, in ticks */
     uint64_t left;             /* when the last call of MPI was left, or the first event */
+    uint64_t last, last_byte;  /* of the last event: its time and its place */
     uint64_t flushed;          /* that tracing took since then */
+    bool has_calls;            /* any rank has */
     bool has_begun, has_ended; /* there was an event; MPI_Finalize is over */
 };
 

@@ -8,6 +8,7 @@
 enum {
     RECORD_CLOCK = 5,
     RECORD_STRING = 10,
+    RECORD_ATTRIBUTE = 11,
     RECORD_LOCATION = 14,
     RECORD_REGION = 15,
     RECORD_GROUP = 18,
@@ -35,8 +36,8 @@ struct reader {
     struct otf2_definitions *definitions;
     const unsigned char *begin;
     const char *fault; /* NULL: none so far */
-    struct named *regions;
-    size_t region_count, region_capacity;
+    struct named *regions, *attributes;
+    size_t region_count, region_capacity, attribute_count, attribute_capacity;
     struct location *locations;
     size_t location_count, location_capacity;
     struct raw_group *raw; /* of each group */
@@ -93,6 +94,15 @@ static void read_region(struct reader *reader, struct otf2_bytes *fields)
     reader->regions = mem_grow(reader->regions, &reader->region_capacity, reader->region_count + 1,
                                "the regions of an archive");
     reader->regions[reader->region_count++] = region;
+}
+
+static void read_attribute(struct reader *reader, struct otf2_bytes *fields)
+{
+    struct named attribute = {.id = otf2_number32(fields)};
+    attribute.name = otf2_number32(fields);
+    reader->attributes = mem_grow(reader->attributes, &reader->attribute_capacity,
+                                  reader->attribute_count + 1, "the attributes of an archive");
+    reader->attributes[reader->attribute_count++] = attribute;
 }
 
 static void read_group(struct reader *reader, struct otf2_bytes *fields)
@@ -156,6 +166,9 @@ static void read_record(struct reader *reader, uint8_t kind, struct otf2_bytes *
     case RECORD_STRING:
         read_string(reader, fields);
         break;
+    case RECORD_ATTRIBUTE:
+        read_attribute(reader, fields);
+        break;
     case RECORD_LOCATION:
         read_location(reader, fields);
         break;
@@ -215,6 +228,22 @@ static enum status name_regions(struct reader *reader)
         definitions->regions[definitions->region_count++] = otf2_region_of(name ? name : "");
     }
     return STATUS_OK;
+}
+
+static void name_attributes(struct reader *reader)
+{
+    struct otf2_definitions *definitions = reader->definitions;
+    for (int what = 0; what < RECORDED_KINDS; what++)
+        definitions->attributes[what] = OTF2_NONE;
+    for (size_t i = 0; i < reader->attribute_count; i++) {
+        const char *name = otf2_string_at(definitions, reader->attributes[i].name);
+        for (int what = 0; name && what < RECORDED_KINDS; what++) {
+            if (strcmp(name, recorded_name((enum recorded)what)) != 0)
+                continue;
+            definitions->attributes[what] = reader->attributes[i].id;
+            definitions->has_attributes = true;
+        }
+    }
 }
 
 /* The k-th member of the group of MPI's locations is rank k of the world. */
@@ -330,6 +359,7 @@ enum status otf2_definitions_read(struct otf2_definitions *definitions, const ch
         status = refuse(&reader, "it does not say how many ticks of its clock a second has");
     if (status == STATUS_OK)
         status = name_regions(&reader);
+    name_attributes(&reader);
     if (status == STATUS_OK)
         status = number_ranks(&reader);
     if (status == STATUS_OK)
@@ -339,6 +369,7 @@ enum status otf2_definitions_read(struct otf2_definitions *definitions, const ch
     if (status == STATUS_OK)
         count_others(&reader);
     free(reader.regions);
+    free(reader.attributes);
     free(reader.locations);
     free(reader.raw);
     return status;

@@ -5,6 +5,7 @@
 
 #include "base/hashmap.h"
 #include "base/mem.h"
+#include "call/recorded.h"
 #include "trace/otf2/anchor.h"
 #include "trace/otf2/regions.h"
 
@@ -39,6 +40,8 @@ struct otf2_definitions {
     size_t group_count, group_capacity;
     struct otf2_comm *comms;
     size_t comm_count, comm_capacity;
+    uint32_t attributes[RECORDED_KINDS]; /* the numbers of those that timelines of helio have */
+    bool has_attributes;
     uint64_t *locations; /* of ranks */
     uint32_t ranks;
     uint64_t other_locations, other_events; /* of threads, accelerators and metrics, which are left out */

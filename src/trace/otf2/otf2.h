@@ -15,6 +15,7 @@
  *     definitions.c  global definitions: strings, regions, communicators, which location is which rank
  *     local.c        a location's own numbers, and its clock
  *     events.c       the records of a location, chunk by chunk
+ *     attributes.c   what our own timelines say beside a record
  *     sizes.c        the sizes of a collective from the sums that a record has
  *     vectors.c      the sums of all ranks, where sizes differ
  *     queue.c        calls that wait until their requests complete

@@ -83,17 +83,6 @@ static void set_blocks(struct otf2_sizes *sizes, bool sent)
     sizes->has_receives = true;
 }
 
-static void set_reduce_scatter(struct otf2_sizes *sizes, uint8_t kind)
-{
-    if (kind != OTF2_REDUCE_SCATTER_BLOCK) {
-        set_blocks(sizes, false);
-        return;
-    }
-    for (uint32_t i = 0; i < sizes->ranks; i++)
-        sizes->receives[i] = block(sizes, sizes->received);
-    sizes->has_receives = true;
-}
-
 /* The part of `total` before the share of `before` of `all`. */
 static uint64_t part(uint64_t total, uint64_t before, uint64_t all)
 {
@@ -173,7 +162,10 @@ void otf2_sizes_set(struct otf2_sizes *sizes, struct call *call, uint8_t kind)
         set_alltoallv(sizes);
         break;
     case CALL_REDUCE_SCATTER:
-        set_reduce_scatter(sizes, kind);
+        if (kind == OTF2_REDUCE_SCATTER_BLOCK)
+            call->bytes = call->recv_bytes = block(sizes, sizes->received);
+        else
+            set_blocks(sizes, false);
         break;
     case CALL_SCAN:
     case CALL_EXSCAN:

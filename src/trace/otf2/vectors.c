@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "trace/otf2/attributes.h"
+
 static uint64_t key_of(struct otf2_vector_numbers *numbers, size_t comm, bool is_blocking)
 {
     size_t at = 2 * comm + (is_blocking ? 1 : 0);
@@ -55,6 +57,10 @@ void otf2_vectors_take(struct otf2_vectors *vectors, struct otf2_vector_numbers 
     struct otf2_bytes fields = event->fields;
     uint8_t kind = otf2_byte(&fields);
     if (!otf2_is_vector(kind))
+        return;
+    struct otf2_attributes attributes;
+    otf2_attributes_read(&attributes, definitions, local, event);
+    if (attributes.has[RECORDED_SENDS]) /* its sizes are known */
         return;
     uint32_t id = otf2_number32(&fields);
     const struct otf2_comm *comm = otf2_comm_at(definitions, otf2_map(&local->maps[OTF2_MAP_COMMS], id));
