@@ -572,15 +572,15 @@ static void sizes_follow_from_the_sums_of_all_ranks(void **state)
     end_archive();
     expect("0 gatherv 1 12 0 0,1,2\n0 scatterv 2 12 12 0,1,2\n0 allgatherv 0 12 0 4,0,7 0,1,2\n"
            "0 allgatherv 0 12 0 4,0,7 0,1,2\n0 reducescatter 0 0 0 4,0,7 0,1,2\n"
-           "0 reducescatter 0 0 0 8,8,8 0,1,2\n0 scan 0 15 0 0,1,2\n0 exscan 0 15 0 0,1,2\n"
+           "0 reducescatter 0 24 24 0,1,2\n0 scan 0 15 0 0,1,2\n0 exscan 0 15 0 0,1,2\n"
            "0 allreduce 0 24 24 0,1,2\n"
            "1 gatherv 1 0 0 4,0,7 0,1,2\n1 scatterv 2 0 0 0,1,2\n1 allgatherv 0 0 0 4,0,7 0,1,2\n"
            "1 allgatherv 0 0 0 4,0,7 0,1,2\n1 reducescatter 0 0 0 4,0,7 0,1,2\n"
-           "1 reducescatter 0 0 0 8,8,8 0,1,2\n1 scan 0 15 0 0,1,2\n1 exscan 0 15 0 0,1,2\n"
+           "1 reducescatter 0 24 24 0,1,2\n1 scan 0 15 0 0,1,2\n1 exscan 0 15 0 0,1,2\n"
            "1 allreduce 0 24 24 0,1,2\n"
            "2 gatherv 1 21 0 0,1,2\n2 scatterv 2 21 21 4,0,7 0,1,2\n2 allgatherv 0 21 0 4,0,7 0,1,2\n"
            "2 allgatherv 0 21 0 4,0,7 0,1,2\n2 reducescatter 0 0 0 4,0,7 0,1,2\n"
-           "2 reducescatter 0 0 0 8,8,8 0,1,2\n2 scan 0 15 0 0,1,2\n2 exscan 0 15 0 0,1,2\n"
+           "2 reducescatter 0 24 24 0,1,2\n2 scan 0 15 0 0,1,2\n2 exscan 0 15 0 0,1,2\n"
            "2 allreduce 0 24 24 0,1,2\n");
     assert_null(strstr(traces_messages(), "in proportion"));
 }

@@ -12,7 +12,7 @@
 enum { FLAGS = 8 }; /* CALL_IMMEDIATE, CALL_SYNCHRONOUS and CALL_BUFFERED together */
 
 /* A request of a rank, by its slot, and the message that its receive has met. */
-struct slot {
+struct call_request {
     bool is_outstanding, has_met;
     uint64_t id;
     struct call call;
@@ -24,7 +24,7 @@ struct slot {
 struct rank_calls {
     bool is_open;
     struct call call; /* that is open */
-    struct slot *slots;
+    struct call_request *slots;
     size_t slot_count, slot_capacity;
     uint64_t requests; /* so far */
 };
@@ -94,7 +94,7 @@ bool otf2_call_writer_has_calls(const struct otf2_call_writer *writer)
     return writer->program;
 }
 
-/* ------------------------------------------------------------- communicators */
+/* ------------------------------------------------------------ communicators */
 
 static uint32_t comm_of(struct otf2_call_writer *writer, uint32_t context, uint32_t group)
 {
@@ -125,9 +125,9 @@ static uint32_t message_comm(struct otf2_call_writer *writer, uint32_t context, 
     return comm_of(writer, context, fits ? context : 0);
 }
 
-/* ------------------------------------------------------------------ messages */
+/* ----------------------------------------------------------------- messages */
 
-static struct slot *slot_at(struct rank_calls *rank, uint32_t slot)
+static struct call_request *slot_at(struct rank_calls *rank, uint32_t slot)
 {
     size_t known = rank->slot_count;
     if (slot >= known) {
@@ -142,7 +142,7 @@ void otf2_call_writer_received(struct otf2_call_writer *writer, const struct tim
 {
     if (message->slot == TAP_NOBODY)
         return;
-    struct slot *slot = slot_at(&writer->ranks[message->destination], message->slot);
+    struct call_request *slot = slot_at(&writer->ranks[message->destination], message->slot);
     slot->has_met = true;
     slot->source = message->source;
     slot->tag = message->tag;
@@ -150,7 +150,7 @@ void otf2_call_writer_received(struct otf2_call_writer *writer, const struct tim
 }
 
 static void put_send(struct otf2_call_writer *writer, OTF2_EvtWriter *events, uint32_t rank,
-                     const struct call *call, OTF2_TimeStamp at, const struct slot *slot)
+                     const struct call *call, OTF2_TimeStamp at, const struct call_request *slot)
 {
     uint32_t peer, comm;
     if (call->peer < 0)
@@ -179,7 +179,8 @@ static OTF2_AttributeList *wildcards_of(struct otf2_call_writer *writer, const s
 
 /* The receive of `call`, with what has come. */
 static void put_receive(struct otf2_call_writer *writer, OTF2_EvtWriter *events, uint32_t rank,
-                        const struct call *call, OTF2_TimeStamp at, const struct slot *slot, bool is_request)
+                        const struct call *call, OTF2_TimeStamp at, const struct call_request *slot,
+                        bool is_request)
 {
     uint32_t peer;
     if (!slot->has_met)
@@ -194,7 +195,7 @@ static void put_receive(struct otf2_call_writer *writer, OTF2_EvtWriter *events,
              OTF2_EvtWriter_MpiRecv(events, attributes, at, peer, comm, (uint32_t)slot->tag, slot->bytes));
 }
 
-/* ---------------------------------------------------------------- collectives */
+/* -------------------------------------------------------------- collectives */
 
 static OTF2_CollectiveOp kind_of(const struct call *call)
 {
@@ -323,7 +324,7 @@ static bool is_rooted(const struct call *call)
 }
 
 static void put_collective(struct otf2_call_writer *writer, OTF2_EvtWriter *events, uint32_t rank,
-                           const struct call *call, OTF2_TimeStamp at, const struct slot *slot)
+                           const struct call *call, OTF2_TimeStamp at, const struct call_request *slot)
 {
     uint64_t sent, received;
     uint32_t root = is_rooted(call) ? (uint32_t)call->peer : (uint32_t)OTF2_COLLECTIVE_ROOT_NONE;
@@ -338,7 +339,7 @@ static void put_collective(struct otf2_call_writer *writer, OTF2_EvtWriter *even
                                                      received));
 }
 
-/* ---------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 static uint32_t region_of(struct otf2_call_writer *writer, const struct call *call)
 {
@@ -353,7 +354,7 @@ static uint32_t region_of(struct otf2_call_writer *writer, const struct call *ca
 static void complete(struct otf2_call_writer *writer, OTF2_EvtWriter *events, uint32_t rank, uint32_t index,
                      OTF2_TimeStamp at)
 {
-    struct slot *slot = slot_at(&writer->ranks[rank], index);
+    struct call_request *slot = slot_at(&writer->ranks[rank], index);
     if (!slot->is_outstanding)
         return;
     slot->is_outstanding = false;
@@ -373,18 +374,19 @@ static void complete_all(struct otf2_call_writer *writer, OTF2_EvtWriter *events
 }
 
 /* A request that the call starts. */
-static const struct slot *open_slot(struct otf2_call_writer *writer, uint32_t rank, const struct call *call)
+static const struct call_request *open_slot(struct otf2_call_writer *writer, uint32_t rank,
+                                            const struct call *call)
 {
     struct rank_calls *calls = &writer->ranks[rank];
-    struct slot *slot = slot_at(calls, call->slot);
-    *slot = (struct slot){.is_outstanding = true, .id = calls->requests++, .call = *call};
+    struct call_request *slot = slot_at(calls, call->slot);
+    *slot = (struct call_request){.is_outstanding = true, .id = calls->requests++, .call = *call};
     return slot;
 }
 
 static void put_immediate(struct otf2_call_writer *writer, OTF2_EvtWriter *events, uint32_t rank,
                           const struct call *call, OTF2_TimeStamp at)
 {
-    const struct slot *slot = open_slot(writer, rank, call);
+    const struct call_request *slot = open_slot(writer, rank, call);
     if (call->op == CALL_SEND)
         put_send(writer, events, rank, call, at, slot);
     else if (call->op == CALL_RECV)
@@ -456,7 +458,7 @@ OTF2_ErrorCode otf2_call_writer_end(struct otf2_call_writer *writer, OTF2_EvtWri
     return writer->failed;
 }
 
-/* ---------------------------------------------------------------- definitions */
+/* -------------------------------------------------------------- definitions */
 
 /* "MPI_Issend": a name in small letters, with I, s and b for the kind of the call. */
 static void name_region(uint32_t region, char *name, size_t size)
