@@ -162,7 +162,7 @@ static void wildcards_make_a_mailbox(void **state)
     assert_int_equal(call_at(compiled, 0, 4).channel, CHANNEL_MAILBOX);
     assert_int_equal(compiled->program.channels, 0);
     compiled_report_notes(compiled, NOTES_ALL);
-    assert_non_null(strstr(traces_messages(), "rank-1.txt:2: warning: a receive from -333, which may be"));
+    assert_non_null(strstr(traces_messages(), "rank-1.txt:2: warning: a receive from MPI_ANY_SOURCE or"));
     traces_close(compiled);
 }
 
@@ -177,7 +177,7 @@ static void an_undefined_source_that_nobody_serves_is_no_process(void **state)
     assert_int_equal(call_at(compiled, 0, 4).op, CALL_WAIT);
     assert_true(call_at(compiled, 0, 2).channel < compiled->program.channels);
     compiled_report_notes(compiled, NOTES_ALL);
-    assert_non_null(strstr(traces_messages(), "taken for MPI_PROC_NULL"));
+    assert_non_null(strstr(traces_messages(), "taken for the second"));
     traces_close(compiled);
 }
 
@@ -434,7 +434,7 @@ static void every_action_in_one_trace(void **state)
     assert_string_equal(traces_messages(), "");
     compiled_report_notes(compiled, NOTES_ALL);
     const char *messages = traces_messages();
-    assert_non_null(strstr(messages, "rank-1.txt:28: warning: a receive from -333"));
+    assert_non_null(strstr(messages, "rank-1.txt:28: warning: a receive from MPI_ANY_SOURCE"));
     assert_non_null(strstr(messages, "rank-1.txt:54: warning: reducescatter without counts"));
     traces_close(compiled);
 }

@@ -274,8 +274,11 @@ void compiled_report(const struct compiled_trace *compiled, enum diag_level leve
 
 static const char *const note_texts[NOTE_KINDS] = {
     [NOTE_ANY_SOURCE] =
-        "a receive from -333, which may be MPI_ANY_SOURCE or MPI_PROC_NULL: taken for the first",
-    [NOTE_NULL_SOURCE] = "a receive from -333, taken for MPI_PROC_NULL, since no message is left for it",
+        "a receive from MPI_ANY_SOURCE or MPI_PROC_NULL, which the trace does not tell apart: "
+        "taken for the first",
+    [NOTE_NULL_SOURCE] =
+        "a receive from MPI_ANY_SOURCE or MPI_PROC_NULL, which the trace does not tell apart: "
+        "taken for the second, since no message is left for it",
     [NOTE_ZERO_COUNTS] =
         "reducescatter without counts, as SimGrid prints MPI_Reduce_scatter_block: nothing is "
         "sent",

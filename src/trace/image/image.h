@@ -69,8 +69,8 @@ struct image_rank {
 
 /* Found while the trace was compiled, and reported as a warning each time it is used. */
 enum image_note_kind {
-    NOTE_ANY_SOURCE,   /* a receive from -333, taken for MPI_ANY_SOURCE */
-    NOTE_NULL_SOURCE,  /* a receive from -333, taken for MPI_PROC_NULL: no message is left for it */
+    NOTE_ANY_SOURCE,   /* a receive from one of the two that is taken for MPI_ANY_SOURCE */
+    NOTE_NULL_SOURCE,  /* taken for MPI_PROC_NULL: no message is left for it */
     NOTE_ZERO_COUNTS,  /* Reduce_scatter_block without its counts */
     NOTE_WAITALL,      /* a waitall for fewer requests than are outstanding */
     NOTE_TEST,         /* a test of a request that is not outstanding */
