@@ -152,7 +152,7 @@ static void paths_count_flows_and_bytes(void **state)
         struct paths paths;
         uint32_t links[2][16], count[2];
         assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
-        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1);
+        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1, 1);
         for (uint32_t to = 1; to < topo.nodes; to++) {
             int64_t before = 0, after = 0;
             for (uint32_t link = 0; link < topo.links; link++)
@@ -172,6 +172,90 @@ static void paths_count_flows_and_bytes(void **state)
         }
         paths_free(&paths);
     }
+}
+
+/* Every path leads from link to link to its end, within its limit; minimal ones are as long as the distance.
+ */
+static void every_choice_is_a_path(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"fattree:2x3",
+                                        "torus:4x3",
+                                        "dragonfly:2x4x2",
+                                        "hyperx:1x3x4",
+                                        "slimfly:3x1",
+                                        "leafspine:3x2x3x2",
+                                        "crossbar:6",
+                                        "dragonflyplus:1x2x2x1",
+                                        "tests/networks/uneven.yaml"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int choice = PATH_FIXED; choice <= PATH_UGAL_GLOBAL; choice++) {
+            struct topo topo;
+            struct paths paths;
+            uint32_t links[32];
+            assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
+            paths_init(&paths, &topo, (enum path_choice)choice, false, 5);
+            for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
+                uint32_t source = pair / topo.nodes, destination = pair % topo.nodes;
+                uint32_t count = paths_enter(&paths, source, destination, links);
+                assert_in_range(count, 2, paths.limit);
+                if (paths_are_minimal((enum path_choice)choice))
+                    assert_int_equal(count, topo_distance(&topo, source, destination) + 2);
+                assert_int_equal(links[0], topo_injection(&topo, source));
+                for (uint32_t k = 1; k < count; k++)
+                    assert_int_equal(topo_link_ends(&topo, links[k]).from.id,
+                                     topo_link_ends(&topo, links[k - 1]).to.id);
+                assert_int_equal(links[count - 1], topo_ejection(&topo, destination));
+                if (pair % 3)
+                    paths_leave(&paths, links, count);
+            }
+            paths_free(&paths);
+        }
+}
+
+/* All nodes of a dragonfly's group send to those of another one, which minimal routes reach by one link: 8
+ * messages share it. Detours have 8 links out of the group. A message alone takes no detour with UGAL. */
+static void detours_leave_the_only_link(void **state)
+{
+    (void)state;
+    enum { GROUP = 8, NODES = 16 };
+    static struct call sends[GROUP][2], receives[GROUP][2];
+    CALLS idle[] = {FINALIZE};
+    CALLS to_other[] = {SEND(GROUP + 3, 1, BIG), FINALIZE};
+    CALLS from_other[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *calls[NODES], *alone[NODES];
+    for (uint32_t i = 0; i < NODES; i++)
+        calls[i] = alone[i] = idle;
+    for (uint32_t i = 0; i < GROUP; i++) {
+        sends[i][0] = (struct call)SEND(GROUP + i, 1, BIG);
+        receives[i][0] = (struct call)RECV(i, 1, BIG);
+        sends[i][1] = receives[i][1] = (struct call)FINALIZE;
+        calls[i] = sends[i];
+        calls[GROUP + i] = receives[i];
+    }
+    alone[0] = to_other;
+    alone[GROUP + 3] = from_other;
+    run(calls, NODES, (const char *const[]){"topology=dragonfly:2x4x2", NULL});
+    ps_t minimal = out.makespan;
+    assert_in_range(minimal, L + HOP + GROUP * BIG * BYTE, L + 3 * HOP + GROUP * BIG * BYTE + 1000);
+    run(alone, NODES, (const char *const[]){"topology=dragonfly:2x4x2", NULL});
+    ps_t of_one = out.makespan;
+    static const char *const rules[] = {"packet.routing=valiant", "packet.routing=ugal-l",
+                                        "packet.routing=ugal-g"};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        run(calls, NODES, (const char *const[]){"topology=dragonfly:2x4x2", rules[i], NULL});
+        ps_t most = i == 1 ? minimal - 1 : minimal * 3 / 4; /* ugal-l does not see the link between groups */
+        if (out.makespan < L + HOP + BIG * BYTE || out.makespan > most)
+            fail_msg("%s: %lld ps, minimal %lld ps", rules[i], (long long)out.makespan, (long long)minimal);
+        run(alone, NODES, (const char *const[]){"topology=dragonfly:2x4x2", rules[i], NULL});
+        if (i > 0)
+            assert_int_equal(out.makespan, of_one);
+        ps_t hops = (out.makespan - L - BIG * BYTE) / HOP; /* of the path, also of a detour */
+        assert_int_equal(out.makespan, L + hops * HOP + BIG * BYTE);
+        assert_in_range(hops, 1, 6);
+    }
+    run(calls, NODES, (const char *const[]){"topology=dragonfly:2x4x2", "packet.routing=ecmp", NULL});
+    assert_int_equal(out.makespan, minimal); /* its paths are minimal, and there is one */
 }
 
 /* ----------------------------------------------------- the slow simulation */
@@ -342,6 +426,8 @@ int main(void)
         cmocka_unit_test(links_have_their_own_rates_and_latencies),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(paths_count_flows_and_bytes),
+        cmocka_unit_test(every_choice_is_a_path),
+        cmocka_unit_test(detours_leave_the_only_link),
         cmocka_unit_test(equals_the_slow_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

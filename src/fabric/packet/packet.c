@@ -33,7 +33,13 @@ static const char *const duplex_names[] = {"full", "half", NULL};
 
 static const char *const injection_names[] = {"shared", "ordered", NULL};
 
-static const char *const routing_names[] = {[PATH_FIXED] = "fixed", [PATH_LEAST_USED] = "adaptive", NULL};
+static const char *const routing_names[] = {[PATH_FIXED] = "fixed",
+                                            [PATH_LEAST_USED] = "adaptive",
+                                            [PATH_HASHED] = "ecmp",
+                                            [PATH_VALIANT] = "valiant",
+                                            [PATH_UGAL_LOCAL] = "ugal-l",
+                                            [PATH_UGAL_GLOBAL] = "ugal-g",
+                                            NULL};
 
 PARAM_TABLE(
     packet_params, "packet", struct packet_config, "max-min fair sharing of links, latency not shared",
@@ -75,8 +81,10 @@ PARAM_TABLE(
      .offset = offsetof(struct packet_config, routing),
      .default_text = "fixed",
      .choices = routing_names,
-     .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
-            "fewest flows"});
+     .doc =
+         "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
+         "fewest flows; ecmp: by a hash of both nodes; valiant: over a random node; ugal-l, ugal-g: fixed or "
+         "valiant, by the flows on the first link or on all"});
 
 struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
@@ -202,10 +210,10 @@ static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency
     tap_emit_part(tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
-static void deliver(struct packet *packet, uint32_t message)
+static void deliver(struct packet *packet, uint32_t message, ps_t latency)
 {
     const struct fabric *fabric = &packet->fabric;
-    ps_t now = fabric_now(fabric), latency = latency_of(packet, fabric_message(fabric, message));
+    ps_t now = fabric_now(fabric);
     emit_moved(packet, message, latency);
     fabric_sender_done(fabric, message, now);
     fabric_delivered(fabric, message, ps_add(now, latency));
@@ -214,6 +222,28 @@ static void deliver(struct packet *packet, uint32_t message)
 static uint32_t *route_of(const struct packet *packet, uint32_t id)
 {
     return &packet->routes[(size_t)id * packet->paths.limit];
+}
+
+/* Of a message that has taken the links of its flow. A detour has a latency of its own; the message does not
+ * arrive before its envelope, which takes the fixed route. */
+static ps_t latency_over(const struct packet *packet, uint32_t id, const struct message *message)
+{
+    ps_t latency = latency_of(packet, message), sum = packet->config->latency_ps;
+    if (!packet->has_topology || paths_are_minimal(packet->paths.choice))
+        return latency;
+    const uint32_t *links = route_of(packet, id);
+    for (uint32_t i = 0; i < packet->flows[id].links; i++) {
+        ps_t of_fabric = topo_is_network(&packet->paths.topo, links[i]) ? packet->config->hop_latency_ps : 0;
+        sum = ps_add(sum, topo_link_latency(&packet->paths.topo, links[i], of_fabric));
+    }
+    return ps_max(latency, sum);
+}
+
+/* A message takes the links of its flow. */
+static void carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes)
+{
+    paths_carry(&packet->paths, links, count, bytes);
+    packet->statistics.hops += count - 2;
 }
 
 /* A flow in the solver over the links that the message takes. */
@@ -225,7 +255,7 @@ static uint32_t add_over_topology(struct packet *packet, const struct message *m
     size_t needed = ((size_t)id + 1) * packet->paths.limit;
     packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
     memcpy(route_of(packet, id), packet->way, count * sizeof *packet->way);
-    paths_carry(&packet->paths, packet->way, count, message->bytes);
+    carry(packet, packet->way, count, message->bytes);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
     packet->flows[id].links = count;
     return id;
@@ -272,7 +302,6 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     struct message *message = fabric_message(&packet->fabric, index);
 
     fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
-    packet->statistics.hops += hops_of(packet, message);
     sums_add(&packet->up_bytes, message->source_node, message->bytes);
     sums_add(&packet->down_bytes, message->destination_node, message->bytes);
     message->fabric = POOL_NONE;
@@ -282,7 +311,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
                      QUEUE_LINKS(fabric->params.messages->records, struct message, fabric), index);
     } else if (fabric_message_bytes(fabric, message) == 0) {
         queue_table_remove(&packet->by_key, entry);
-        deliver(packet, index);
+        packet->statistics.hops += hops_of(packet, message);
+        deliver(packet, index, latency_of(packet, message));
     } else {
         begin_flow(packet, entry, (struct queue){index, index});
     }
@@ -340,8 +370,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         emit_queued(packet, next);
         flow->since = fabric_now(&packet->fabric);
         if (packet->has_topology)
-            paths_carry(&packet->paths, route_of(packet, id), flow->links,
-                        fabric_message(&packet->fabric, next)->bytes);
+            carry(packet, route_of(packet, id), flow->links, fabric_message(&packet->fabric, next)->bytes);
         expect_end(packet, flow, id);
         return;
     }
@@ -378,8 +407,9 @@ static void on_end(void *self, uint32_t id)
         return;
     }
     uint32_t ended = flow->messages.head;
+    ps_t latency = latency_over(packet, id, fabric_message(&packet->fabric, ended));
     follow(packet, id, ended, fabric_message(&packet->fabric, ended)->fabric);
-    deliver(packet, ended);
+    deliver(packet, ended, latency);
 }
 
 /* Every link has the bandwidth of a node's, or that of the network file. */
@@ -399,7 +429,7 @@ static void use_topology(struct packet *packet, const struct topo *topo)
     struct paths *paths = &packet->paths;
     packet->has_topology = true;
     paths_init(paths, topo, (enum path_choice)packet->config->routing,
-               packet->config->duplex == PACKET_DUPLEX_HALF);
+               packet->config->duplex == PACKET_DUPLEX_HALF, packet->fabric.params.seed);
     packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
     make_solver(packet, topo, topo->links, paths->limit);
 }
@@ -410,12 +440,16 @@ static enum status choose_topology(const struct config *config, uint32_t nodes, 
 {
     const struct topology_config *chosen = config_of(config, &topology_params);
     *is_given = chosen->is_given;
+    const struct packet_config *packet = config_of(config, &packet_params);
     enum status status = *is_given ? topology_for_nodes(config, nodes, topo) : STATUS_OK;
-    if (status != STATUS_OK || !*is_given || topo_route_limit(topo) <= MAXMIN_LINKS_PER_FLOW)
+    if (status != STATUS_OK || !*is_given)
+        return status;
+    uint32_t limit = paths_limit(topo, (enum path_choice)packet->routing);
+    if (limit <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
     diag_error("topology %s has routes of %u links; packet takes %d at most",
-               topo_print(topo, text, sizeof text), topo_route_limit(topo), MAXMIN_LINKS_PER_FLOW);
+               topo_print(topo, text, sizeof text), limit, MAXMIN_LINKS_PER_FLOW);
     return STATUS_BAD_INPUT;
 }
 
@@ -475,9 +509,10 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
         flows = demand->nodes;
     /* A flow that becomes faster gets a new event, and the old one stays until it is due. */
     double events = flows * (demand->is_staggered ? 12 : 1);
-    uint32_t limit = has_topology ? topo_route_limit(&topo) : 2;
+    enum path_choice choice = (enum path_choice)config->routing;
+    uint32_t limit = has_topology ? paths_limit(&topo, choice) : 2;
     double links = has_topology ? topo.links : 2 * (double)demand->nodes;
-    double of_flow = has_topology ? topo_mean_distance(&topo) + 2 : 2;
+    double of_flow = has_topology ? topo_mean_distance(&topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
     double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
                    maxmin_estimate(links, flows, of_flow, limit) + loop_estimate(events) +
                    2 * (double)demand->nodes * sizeof(int64_t);
@@ -538,6 +573,9 @@ static void packet_describe(const struct config *config, uint32_t nodes,
     description->message_rate_bytes_per_s = links.message_rate_bytes_per_s;
     description->latency_ps = ps_add(packet->latency_ps, links.latency_ps);
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
+    if (!paths_are_minimal((enum path_choice)packet->routing) && config_field(config, "topology"))
+        description_add(&description->notes, "packet.routing=%s: other messages may take longer routes",
+                        routing_names[packet->routing]);
     if (links.path && links.latency_ps)
         description_add(&description->includes, "the links of %s", links.path);
     else if (!links.path)

@@ -1,18 +1,38 @@
 #include "fabric/packet/paths.h"
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "base/mem.h"
 
-void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex)
+bool paths_are_minimal(enum path_choice choice)
 {
-    *paths = (struct paths){
-        .topo = *topo, .choice = choice, .half_duplex = half_duplex, .limit = topo_route_limit(topo)};
+    return choice < PATH_VALIANT;
+}
+
+uint32_t paths_limit(const struct topo *topo, enum path_choice choice)
+{
+    return topo_route_limit(topo) + (paths_are_minimal(choice) ? 0 : topo->diameter);
+}
+
+void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
+                uint64_t seed)
+{
+    *paths = (struct paths){.topo = *topo,
+                            .choice = choice,
+                            .half_duplex = half_duplex,
+                            .limit = paths_limit(topo, choice),
+                            .seed = seed,
+                            .rng = rng_init(seed, "packet.routing")};
     paths->flows = mem_alloc(topo->links, sizeof *paths->flows, "links");
+    paths->detour = mem_alloc(paths->limit, sizeof *paths->detour, "a route");
     sums_init(&paths->link_bytes, topo->links);
 }
 
 void paths_free(struct paths *paths)
 {
     free(paths->flows);
+    free(paths->detour);
     sums_free(&paths->link_bytes);
 }
 
@@ -45,20 +65,91 @@ static uint32_t least_used(const struct paths *paths, struct topo_choice choice)
     return best;
 }
 
+static uint32_t hashed(const struct paths *paths, uint32_t at, uint32_t source, uint32_t destination,
+                       struct topo_choice choice)
+{
+    uint64_t hash = hash_add(hash_add(hash_add(paths->seed, at), source), destination);
+    return topo_candidate(choice, (uint32_t)(hash_key(hash) % choice.count));
+}
+
+/* A minimal path, chosen switch by switch. */
 static uint32_t walk(const struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
 {
     uint32_t count = 0, link = topo_injection(&paths->topo, source);
     for (links[count++] = link; !topo_is_ejection(&paths->topo, link); links[count++] = link) {
         uint32_t at = topo_link_to(&paths->topo, link);
-        link = least_used(paths, topo_choose(&paths->topo, at, destination));
+        struct topo_choice choice = topo_choose(&paths->topo, at, destination);
+        link = paths->choice == PATH_HASHED ? hashed(paths, at, source, destination, choice)
+                                            : least_used(paths, choice);
     }
     return count;
 }
 
+/* The links between switches of the fixed way from a switch to that of a node, behind the `count` links. */
+static uint32_t go_to(const struct paths *paths, uint32_t at, uint32_t node, uint32_t *links, uint32_t count)
+{
+    for (uint32_t to = topo_switch_of(&paths->topo, node); at != to; count++) {
+        links[count] = topo_next(&paths->topo, at, node);
+        at = topo_link_to(&paths->topo, links[count]);
+    }
+    return count;
+}
+
+/* Valiant, A scheme for fast parallel communication, SIAM Journal on Computing 1982. */
+static uint32_t detour(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    const struct topo *topo = &paths->topo;
+    uint32_t middle = (uint32_t)rng_below(&paths->rng, topo->nodes), count = 0;
+    links[count++] = topo_injection(topo, source);
+    count = go_to(paths, topo_switch_of(topo, source), middle, links, count);
+    count = go_to(paths, topo_switch_of(topo, middle), destination, links, count);
+    links[count++] = topo_ejection(topo, destination);
+    return count;
+}
+
+/* What a path costs: its hops times the flows on its first link between switches, or the flows on all. */
+static uint64_t cost_of(const struct paths *paths, const uint32_t *links, uint32_t count)
+{
+    uint64_t sum = 0;
+    if (count <= 2)
+        return 0;
+    if (paths->choice == PATH_UGAL_LOCAL)
+        return (uint64_t)(count - 2) * paths->flows[shared(paths, links[1])];
+    for (uint32_t i = 1; i + 1 < count; i++)
+        sum += paths->flows[shared(paths, links[i])];
+    return sum;
+}
+
+/* UGAL (Singh, Load-balanced routing in interconnection networks, 2005; Kim et al., ISCA 2008): the minimal
+ * path unless a detour costs less. */
+static uint32_t weigh(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    uint32_t count = topo_route(&paths->topo, source, destination, links);
+    uint32_t other = detour(paths, source, destination, paths->detour);
+    if (cost_of(paths, links, count) <= cost_of(paths, paths->detour, other))
+        return count;
+    memcpy(links, paths->detour, other * sizeof *links);
+    return other;
+}
+
+static uint32_t find(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    switch (paths->choice) {
+    case PATH_FIXED:
+        return topo_route(&paths->topo, source, destination, links);
+    case PATH_VALIANT:
+        return detour(paths, source, destination, links);
+    case PATH_UGAL_LOCAL:
+    case PATH_UGAL_GLOBAL:
+        return weigh(paths, source, destination, links);
+    default:
+        return walk(paths, source, destination, links);
+    }
+}
+
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
 {
-    uint32_t count = paths->choice == PATH_FIXED ? topo_route(&paths->topo, source, destination, links)
-                                                 : walk(paths, source, destination, links);
+    uint32_t count = find(paths, source, destination, links);
     for (uint32_t i = 0; i < count; i++) {
         links[i] = shared(paths, links[i]);
         paths->flows[links[i]]++;

@@ -2,23 +2,39 @@
 #define HELIO_FABRIC_PACKET_PATHS_H
 
 #include "base/metric.h"
+#include "base/rng.h"
 #include "fabric/topology.h"
 
 /* The links that messages of the packet fabric take: the path of a flow, how many flows are on each link, and
  * how many bytes each has carried. Links are those of the topology. With half duplex the lower of two
  * opposite links stands for both. */
-enum path_choice { PATH_FIXED, PATH_LEAST_USED };
+enum path_choice {
+    PATH_FIXED,      /* the deterministic route of the topology */
+    PATH_LEAST_USED, /* minimal, the least used link at each switch */
+    PATH_HASHED,     /* minimal, at each switch by a hash of seed, switch and both nodes: ECMP */
+    PATH_VALIANT,    /* over a node drawn at random, by the fixed routes to it and from it */
+    PATH_UGAL_LOCAL, /* the fixed route, or that of Valiant: by flows on the first link between switches */
+    PATH_UGAL_GLOBAL /* the same, by flows on all links between switches */
+};
 
 struct paths {
     struct topo topo;
     enum path_choice choice; /* among links that lead on equally well */
     bool half_duplex;
     uint32_t limit;         /* most links of a path */
+    uint64_t seed;          /* of PATH_HASHED */
+    struct rng rng;         /* draws the nodes of PATH_VALIANT */
+    uint32_t *detour;       /* a path that may not be taken */
     uint32_t *flows;        /* on each link now */
     struct sums link_bytes; /* that each network link has carried */
 };
 
-void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex);
+void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
+                uint64_t seed);
+/* The most links of a path. */
+uint32_t paths_limit(const struct topo *topo, enum path_choice choice);
+/* Whether paths are minimal, all of a pair of nodes as long. */
+bool paths_are_minimal(enum path_choice choice);
 void paths_free(struct paths *paths);
 size_t paths_bytes(const struct paths *paths); /* memory held */
 
