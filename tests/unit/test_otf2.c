@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/memory_stream.h"
+#include "call/recorded.h"
 #include "support/traces.h"
 #include "trace/compile.h"
 #include "trace/image/content.h"
@@ -123,6 +124,7 @@ static void every_call_of_score_p_is_there(void **state)
     assert_non_null(strstr(traces_messages(), "byte 6467: warning: a call that was not captured"));
     compare_with_table("tests/traces/otf2/pipit", "tests/traces/otf2/pipit.table"); /* the folder */
     assert_string_equal(traces_messages(), "");
+    compare_with_table("tests/traces/otf2/papi", "tests/traces/otf2/papi.table"); /* with metrics */
 }
 
 /* ------------------------------------------------------- archives in memory */
@@ -773,6 +775,60 @@ static void definitions_that_do_not_fit_are_refused(void **state)
     refuse("t.def: error: no location of this archive is a rank of MPI");
 }
 
+/* The attributes by which timelines say what a record cannot (call/recorded.h). */
+static void define_attributes(void)
+{
+    begin_archive(2, false);
+    for (uint32_t i = 0; i < RECORDED_KINDS; i++) {
+        define_string(200 + i, recorded_name((enum recorded)i));
+        RECORD(&archive.definitions, 11, 50 + i, 200 + i, BYTE(4));
+    }
+    define_string(240, "3,4");
+    define_string(241, "3,4,5");
+}
+
+enum { UINT64 = 4, TEXT = 11 };
+
+static void attributes_complete_the_records(void **state)
+{
+    (void)state;
+    define_attributes();
+    EVENT(0, 14, 1, 10, 7, 1);
+    EVENT(1, 6, 1, 50 + RECORDED_ANY, BYTE(UINT64), 3);
+    EVENT(1, 18, 0, 10, 7, 1);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        EVENT(rank, 6, 2, 50 + RECORDED_SENDS, BYTE(TEXT), 240, 50 + RECORDED_RECEIVES, BYTE(TEXT), 240);
+        EVENT(rank, 23, BYTE(9), 10, -1, 7, 7);
+    }
+    end_archive();
+    expect("0 send 1 7 1 0,1\n0 alltoallv 0 0 0 3,4 3,4 0,1\n"
+           "1 recv -2 -2147483648 1 0,1\n1 alltoallv 0 0 0 3,4 3,4 0,1\n");
+    assert_null(strstr(traces_messages(), "in proportion"));
+    define_attributes();
+    EVENT(0, 6, 2, 50 + RECORDED_SENDS, BYTE(TEXT), 240, 50 + RECORDED_RECEIVES, BYTE(TEXT), 241);
+    EVENT(0, 23, BYTE(9), 10, -1, 7, 7);
+    end_archive();
+    refuse("the sizes of this collective are damaged");
+    define_attributes();
+    EVENT(0, 6, 1, 50 + RECORDED_ELEMENT, BYTE(UINT64), 256);
+    EVENT(0, 23, BYTE(11), 10, -1, 16, 16);
+    end_archive();
+    refuse("this record of a collective is damaged");
+}
+
+/* Messages of something other than MPI are passed over, and an archive of nothing else is refused. */
+static void archives_without_calls_are_refused(void **state)
+{
+    (void)state;
+    begin_archive(2, false);
+    RECORD(&archive.definitions, 18, 9, 0, BYTE(0), 2, 0, 1, BYTE(5), BYTE(6), 0);
+    RECORD(&archive.definitions, 22, 70, 0, 9, -1, 0);
+    EVENT(0, 14, 1, 70, 7, 1);
+    EVENT(1, 18, 0, 70, 7, 1);
+    end_archive();
+    refuse("t.otf2: error: no rank calls MPI in it");
+}
+
 static void folders_have_one_archive(void **state)
 {
     (void)state;
@@ -803,6 +859,8 @@ int main(void)
         cmocka_unit_test(archives_cut_short_are_refused),
         cmocka_unit_test(records_that_do_not_fit_are_refused),
         cmocka_unit_test(definitions_that_do_not_fit_are_refused),
+        cmocka_unit_test(attributes_complete_the_records),
+        cmocka_unit_test(archives_without_calls_are_refused),
         cmocka_unit_test(folders_have_one_archive),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
