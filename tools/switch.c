@@ -1,7 +1,8 @@
-/* An Ethernet switch in user space that delays each frame. tools/cluster uses it as the network when
- * CLUSTER_DELAY is set; kernels often lack netem, which could do the same.
+/* An Ethernet switch in user space that delays each frame, and takes frames from a port at a limited rate.
+ * tools/cluster uses it as the network when CLUSTER_DELAY is set; kernels often lack netem, which could do
+ * the same.
  *
- *   helio-cluster-switch DELAY NAMESPACE...      DELAY as in 50us, 2ms
+ *   helio-cluster-switch DELAY[,RATE] NAMESPACE...      DELAY as in 50us, 2ms; RATE in Mb/s of frames, 200
  *
  * Makes the interface eth0 in each of these network namespaces, prints "ready" to standard output, and runs
  * until it or its parent process is killed; the interfaces then disappear. Exit status: 2 wrong usage; 1 an
@@ -23,11 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTS_MAX = 256, FRAME_MAX = 2048, FRAMES = 16384, ADDRESS = 6, ADDRESSES = 4 * PORTS_MAX };
+enum { PORTS_MAX = 256, FRAME_MAX = 2048, FRAMES = 8192, ADDRESS = 6, ADDRESSES = 4 * PORTS_MAX };
 
 struct frame {
     int64_t due_ns;
-    int from; /* port number */
     size_t bytes;
     unsigned char data[FRAME_MAX];
 };
@@ -37,21 +37,49 @@ struct learned {
     int port;
 };
 
-/* All frames wait for the same time, so they leave in the order in which they came. */
+/* Frames of one port leave in the order in which they came: each takes its time at the rate, and then waits
+ * as long as all others. */
+struct queue {
+    struct frame *frames; /* a ring */
+    uint64_t came, left;  /* frames so far */
+    int64_t free_ns;      /* when the last frame has been taken from the port */
+};
+
 static struct {
     int64_t delay_ns;
+    double ns_per_byte; /* 0: no limit */
     int ports;
     struct pollfd port[PORTS_MAX];
-    struct frame frames[FRAMES]; /* a ring */
-    uint64_t came, left;         /* frames so far */
+    struct queue queues[PORTS_MAX];
     struct learned learned[ADDRESSES];
     int learned_count;
 } self;
 
 /* ------------------------------------------------------------------ set-up */
 
-static bool read_delay(const char *text)
+static bool read_rate(const char *text)
 {
+    char *end;
+    double mbits = strtod(text, &end);
+    if (end == text || *end || !(mbits >= 0.1) || !(mbits <= 1e6)) {
+        fprintf(stderr,
+                "helio-cluster-switch: a rate from 0.1 to 1000000 Mb/s, such as 200, is expected, not '%s'\n",
+                text);
+        return false;
+    }
+    self.ns_per_byte = 8e3 / mbits;
+    return true;
+}
+
+/* The delay, and the rate behind a comma. */
+static bool read_delay(char *text)
+{
+    char *rate = strchr(text, ',');
+    if (rate) {
+        *rate = '\0';
+        if (!read_rate(rate + 1))
+            return false;
+    }
     static const struct {
         const char *name;
         double ns;
@@ -92,6 +120,10 @@ static bool open_port(const char *name)
         return fail("cannot open", "/dev/net/tun");
     if (ioctl(port, TUNSETIFF, &request) != 0)
         return fail("cannot make eth0 in", name);
+    struct frame *frames = calloc(FRAMES, sizeof *frames);
+    if (!frames)
+        return fail("no memory for the frames of", name);
+    self.queues[self.ports].frames = frames;
     self.port[self.ports++] = (struct pollfd){.fd = port, .events = POLLIN};
     return true;
 }
@@ -114,7 +146,7 @@ static struct learned *find(const unsigned char *address)
 }
 
 /* The source of a frame is behind the port from which it came. */
-static void learn(const struct frame *frame)
+static void learn(const struct frame *frame, int port)
 {
     const unsigned char *source = frame->data + ADDRESS;
     struct learned *known = find(source);
@@ -123,44 +155,62 @@ static void learn(const struct frame *frame)
         memcpy(known->address, source, ADDRESS);
     }
     if (known)
-        known->port = frame->from;
+        known->port = port;
 }
 
 /* Sends the frame to the port that has its destination, or to all ports if none is known. A frame that a port
  * does not accept is lost, as on any switch. */
-static void deliver(const struct frame *frame)
+static void deliver(const struct frame *frame, int from)
 {
     const struct learned *known = find(frame->data);
     for (int port = 0; port < self.ports; port++)
-        if (port != frame->from && (!known || known->port == port) &&
+        if (port != from && (!known || known->port == port) &&
             write(self.port[port].fd, frame->data, frame->bytes) < 0 && errno != EAGAIN && errno != EIO)
             perror("helio-cluster-switch: a frame is lost");
 }
 
 static void receive(int port)
 {
-    while (self.came - self.left < FRAMES) {
-        struct frame *frame = &self.frames[self.came % FRAMES];
+    struct queue *queue = &self.queues[port];
+    while (queue->came - queue->left < FRAMES) {
+        struct frame *frame = &queue->frames[queue->came % FRAMES];
         ssize_t bytes = read(self.port[port].fd, frame->data, FRAME_MAX);
         if (bytes < 2 * ADDRESS)
             return;
+        int64_t now = now_ns();
+        if (queue->free_ns < now)
+            queue->free_ns = now;
+        queue->free_ns += (int64_t)((double)bytes * self.ns_per_byte);
         frame->bytes = (size_t)bytes;
-        frame->from = port;
-        frame->due_ns = now_ns() + self.delay_ns;
-        self.came++;
-        learn(frame);
+        frame->due_ns = queue->free_ns + self.delay_ns;
+        queue->came++;
+        learn(frame, port);
     }
+}
+
+/* Sends what is due; returns when the next frame is, INT64_MAX if there is none. */
+static int64_t send_due(int port)
+{
+    struct queue *queue = &self.queues[port];
+    int64_t now = now_ns();
+    while (queue->left < queue->came && queue->frames[queue->left % FRAMES].due_ns <= now)
+        deliver(&queue->frames[queue->left++ % FRAMES], port);
+    /* A port whose ring is full is not read: its frames wait in the kernel. */
+    self.port[port].events = queue->came - queue->left < FRAMES ? POLLIN : 0;
+    return queue->left < queue->came ? queue->frames[queue->left % FRAMES].due_ns : INT64_MAX;
 }
 
 static void run_switch(void)
 {
     for (;;) {
         struct timespec wait = {.tv_sec = 3600};
-        int64_t now = now_ns();
-        while (self.left < self.came && self.frames[self.left % FRAMES].due_ns <= now)
-            deliver(&self.frames[self.left++ % FRAMES]);
-        if (self.left < self.came) {
-            int64_t ns = self.frames[self.left % FRAMES].due_ns - now;
+        int64_t next = INT64_MAX;
+        for (int port = 0; port < self.ports; port++) {
+            int64_t due = send_due(port);
+            next = due < next ? due : next;
+        }
+        if (next < INT64_MAX) {
+            int64_t left = next - now_ns(), ns = left > 0 ? left : 0;
             wait = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
         }
         if (ppoll(self.port, (nfds_t)self.ports, &wait, NULL) <= 0)
@@ -174,7 +224,7 @@ static void run_switch(void)
 int main(int argc, char **argv)
 {
     if (argc < 3 || argc - 2 > PORTS_MAX) {
-        fprintf(stderr, "usage: helio-cluster-switch DELAY NAMESPACE... (tools/cluster starts it)\n");
+        fprintf(stderr, "usage: helio-cluster-switch DELAY[,RATE] NAMESPACE... (tools/cluster starts it)\n");
         return 2;
     }
     if (!read_delay(argv[1]))

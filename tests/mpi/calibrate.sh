@@ -1,5 +1,9 @@
 #!/bin/sh
-# helio calibrate under $MPI. Times are not judged, so a busy machine changes nothing: --force writes the file in any case.
+# helio calibrate under $MPI.
+#
+#   tests/mpi/calibrate.sh here       on this machine. Times are not judged, so a busy machine changes nothing
+#   tests/mpi/calibrate.sh cluster    on two network namespaces whose network has a planted delay and rate, which are found
+#                                     within 3 %; skipped where a guard says that other work kept them from it. Needs root
 set -eu
 
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +46,53 @@ wrong() {
     [ ! -e "$work/other.yaml" ] || fail "a file is written without a measurement"
 }
 
+# cluster DELAY[,RATE] LARGEST: measures on two nodes of one rank.
+cluster() {
+    status=0
+    CLUSTER_SWITCH=${HELIO%/*}/helio-cluster-switch CLUSTER_DELAY=$1 "$HELIO" calibrate --mpi "$MPI" --rounds 7 \
+        --largest "$2" --force --json -o "$work/machine.yaml" -- "$tests/../../tools/cluster" "$MPI" 2 1 \
+        >"$work/printed" 2>"$work/said" || status=$?
+    if grep -q '^skipped:' "$work/said"; then grep '^skipped:' "$work/said" && exit 77; fi
+    [ $status = 0 ] || grep -q 'no rate was found' "$work/said" || fail "a forced calibration fails"
+}
+
+# number KEY: "value" of the key between the nodes
+number() {
+    sed -n '/^  "between"/,$p' "$work/printed" | sed -n "/^    \"$1\": {/,/}/s/^ *\"value\": \([0-9.e+-]*\),*\$/\1/p" | head -n 1
+}
+
+is_near() {
+    awk -v found="${1:-0}" -v planted="$2" -v what="$3" 'BEGIN {
+        off = 100 * (found - planted) / planted
+        printf "%s: planted %g, found %g, %+.1f %%\n", what, planted, found, off
+        exit !(off < 3 && off > -3)
+    }'
+}
+
+# The software of both ends is in each latency, so the difference of two delays is what was planted. A frame of 1514 bytes
+# carries 1448 bytes of a message over TCP.
+planted() {
+    cluster 5ms 64KiB
+    short=$(number latency_ns)
+    cluster 25ms 64KiB
+    is_near "$(awk "BEGIN { print $(number latency_ns) - $short }")" 20e6 "the difference of two delays, ns" &&
+        cluster 1ms,8 64KiB && is_near "$(number bytes_per_s)" "$(awk 'BEGIN { print 8e6 / 8 * 1448 / 1514 }')" "the rate, B/s"
+}
+
 case $1 in
+cluster)
+    # Ranks of MPICH spin, and the switch needs a processor too.
+    if [ "$MPI" = mpich ] && [ "$(nproc)" -lt 4 ]; then
+        echo "skipped: two ranks of MPICH and the network need more than $(nproc) processors" && exit 77
+    fi
+    for attempt in 1 2 3; do
+        if planted; then exit 0; fi
+    done
+    if grep -q 'guard \(busy\|undisturbed\)' "$work/said"; then
+        echo "skipped: in $attempt measurements other work kept the processors from the nodes" && exit 77
+    fi
+    fail "what was planted is not found within 3 %"
+    ;;
 here) here && wrong ;;
 *) echo "calibrate.sh: there is no part '$1'" && exit 2 ;;
 esac
