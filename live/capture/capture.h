@@ -17,6 +17,7 @@
  *   collectives.c       lines of collectives
  *   neighbours.c        lines of neighbourhood collectives
  *   waits.c             lines of waits
+ *   times.c             how long the program ran, if that is asked for
  *   session.c           MPI_Init and MPI_Finalize: opens and closes all of this
  *   wrap*.c             the MPI functions that the library replaces (wrap.h)
  *   calls.txt           names the calls that are recorded and those that a trace need not mention; each other

@@ -11,6 +11,7 @@
 #include "live/capture/process.h"
 #include "live/capture/requests.h"
 #include "live/capture/symbols.h"
+#include "live/capture/times.h"
 
 /* Handles of the two MPIs differ in size, so that calls could not even be passed on. */
 static void refuse_other_mpi(void)
@@ -68,6 +69,7 @@ void capture_open(void)
     line_begin("init", 0);
     line_end();
     comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* shows readers which ranks are missing */
+    times_begin();
     process_start(rate_of(rate), thread_level == MPI_THREAD_MULTIPLE);
 }
 
@@ -75,6 +77,9 @@ void capture_close(void)
 {
     if (!process_is_recording())
         return;
+    int rank;
+    REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
+    times_end(rank);
     process_stop();
     requests_check_cancelled();
     line_begin("finalize", 0);

@@ -26,6 +26,10 @@ enum calibrate_option {
     CALIBRATE_FROM,
     CALIBRATE_ROUNDS,
     CALIBRATE_LARGEST,
+    CALIBRATE_CHECK,
+    CALIBRATE_MACHINE,
+    CALIBRATE_FABRIC,
+    CALIBRATE_RUNS,
     CALIBRATE_FORCE,
     CALIBRATE_JSON
 };
@@ -43,13 +47,22 @@ static const struct cli_option options[] = {
     [CALIBRATE_ROUNDS] = {"--rounds", 0, "N", "samples of each quantity, from 5 to 1000; 21 by default"},
     [CALIBRATE_LARGEST] = {"--largest", 0, "SIZE",
                            "the largest message, from 64 KiB to 256 MiB; 4 MiB by default"},
-    [CALIBRATE_FORCE] = {"--force", 0, NULL, "write the file although a guard has failed; the file says so"},
+    [CALIBRATE_CHECK] =
+        {"--check", 0, NULL,
+         "no measurement of the machine: the program behind -- is run, captured and replayed\n"
+         "on --machine, and its time is compared with the forecast"},
+    [CALIBRATE_MACHINE] = {"--machine", 0, "NAME|FILE.yaml", "with --check: the machine of the forecast"},
+    [CALIBRATE_FABRIC] = {"--fabric", 0, "NAME",
+                          "with --check: the network of the forecast; packet by default"},
+    [CALIBRATE_RUNS] = {"--runs", 0, "N", "with --check: runs of the program, from 1 to 1000; 7 by default"},
+    [CALIBRATE_FORCE] = {"--force", 0, NULL,
+                         "write the file, or print the comparison, although a guard has failed; marked"},
     [CALIBRATE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
 };
 
 static const struct cli_command command = {
     .name = "calibrate",
-    .words = "-o FILE.yaml -- LAUNCHER...",
+    .words = "-o FILE.yaml -- LAUNCHER... | --check --machine FILE.yaml -- LAUNCHER... PROGRAM...",
     .doc =
         "Measures the machine on which the launcher starts ranks, and writes it as a machine file: latency,\n"
         "rate, overheads, gap, protocol, contention, copies. The ranks work in pairs, between the first two\n"
@@ -59,7 +72,8 @@ static const struct cli_command command = {
     .after = "Examples:\n"
              "  helio calibrate -o machine.yaml -- mpirun -n 2 --map-by node\n"
              "  helio calibrate --mpi mpich -o machine.yaml -- srun -n 8 -N 2\n"
-             "  helio machine check machine.yaml; helio run ... --machine machine.yaml\n\n"
+             "  helio machine check machine.yaml; helio run ... --machine machine.yaml\n"
+             "  helio calibrate --check --machine machine.yaml -- mpirun -n 8 ./program\n\n"
              "docs/calibrate.md says how to use it, docs/models/calibrate.md how it is done.",
     .name_at = name_at,
 };
@@ -67,7 +81,9 @@ static const struct cli_command command = {
 struct calibrate_request {
     const char *output, *mpi, *from;
     uint64_t rounds, largest;
-    bool force, json;
+    const char *machine, *fabric;
+    uint64_t runs;
+    bool check, force, json;
     char **launcher;
     int launcher_count;
 };
@@ -224,6 +240,15 @@ static bool take_rounds(struct calibrate_request *request, const char *value)
     return false;
 }
 
+static bool take_runs(struct calibrate_request *request, const char *value)
+{
+    struct units_problem problem;
+    if (units_count(value, &request->runs, &problem) && request->runs >= 1 && request->runs <= 1000)
+        return true;
+    diag_error("--runs is a number from 1 to 1000, not %s", value);
+    return false;
+}
+
 static bool take_largest(struct calibrate_request *request, const char *value)
 {
     if (!cli_value_bytes("--largest", value, &request->largest))
@@ -249,6 +274,17 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
         return take_rounds(request, value);
     case CALIBRATE_LARGEST:
         return take_largest(request, value);
+    case CALIBRATE_CHECK:
+        request->check = true;
+        return true;
+    case CALIBRATE_MACHINE:
+        request->machine = value;
+        return true;
+    case CALIBRATE_FABRIC:
+        request->fabric = value;
+        return true;
+    case CALIBRATE_RUNS:
+        return take_runs(request, value);
     case CALIBRATE_FORCE:
         request->force = true;
         return true;
@@ -256,6 +292,26 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
         request->json = true;
         return true;
     }
+    return false;
+}
+
+/* Whether the options belong together. False: reported. */
+static bool is_complete(const struct calibrate_request *request)
+{
+    if (request->check && (request->from || request->output))
+        diag_error("--check writes no machine and reads no measurement: leave %s out",
+                   request->from ? "--from" : "--output");
+    else if (!request->check && (request->machine || request->fabric))
+        diag_error("%s is for --check", request->machine ? "--machine" : "--fabric");
+    else if (request->check && !request->machine)
+        diag_error("--check needs a machine, as in --machine machine.yaml");
+    else if (request->check && !request->launcher)
+        diag_error("--check needs a program behind --, such as -- mpirun -n 8 ./program");
+    else if (!request->launcher == !request->from)
+        diag_error(request->from ? "--from needs no launcher"
+                                 : "helio calibrate needs a launcher behind --, such as -- mpirun -n 2");
+    else
+        return true;
     return false;
 }
 
@@ -275,20 +331,32 @@ static int read_arguments(struct calibrate_request *request, int argc, char **ar
         if (!take(request, (enum calibrate_option)(found - CLI_OPTION), value))
             return CLI_ERROR;
     }
-    if (!request->launcher == !request->from)
-        diag_error(request->from ? "--from needs no launcher"
-                                 : "helio calibrate needs a launcher behind --, such as -- mpirun -n 2");
-    return !request->launcher == !request->from ? CLI_ERROR : CLI_END;
+    return is_complete(request) ? CLI_END : CLI_ERROR;
+}
+
+static enum status check_program(const struct calibrate_request *request)
+{
+    return calibrate_check_program(
+        &(struct calibrate_check){.machine = request->machine,
+                                  .fabric = request->fabric ? request->fabric : "packet",
+                                  .mpi = request->mpi,
+                                  .runs = request->runs,
+                                  .force = request->force,
+                                  .json = request->json,
+                                  .words = request->launcher,
+                                  .word_count = request->launcher_count});
 }
 
 int cli_calibrate(int argc, char **argv)
 {
-    struct calibrate_request request = {.rounds = 21, .largest = 4 << 20};
+    struct calibrate_request request = {.rounds = 21, .largest = 4 << 20, .runs = 7};
     struct calibrate_samples samples = {.count = 0};
     struct calibration calibration;
     int found = read_arguments(&request, argc, argv);
     if (found != CLI_END)
         return cli_status(found);
+    if (request.check)
+        return check_program(&request);
     enum status status = request.from ? read_file(request.from, &samples) : measure(&request, &samples);
     if (status == STATUS_OK)
         status = calibrate_judge(&samples, &calibration);

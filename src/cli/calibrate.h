@@ -3,6 +3,16 @@
 
 #include "calibrate/machine_file.h"
 
+/* --check: a program, runs of it, and their forecasts: calibrate_check.c. */
+struct calibrate_check {
+    const char *machine, *fabric, *mpi;
+    uint64_t runs;
+    bool force, json;
+    char **words; /* the launcher and the program */
+    int word_count;
+};
+enum status calibrate_check_program(const struct calibrate_check *check);
+
 /* What `helio calibrate` prints: calibrate_print.c. */
 void calibrate_print(const struct calibrate_samples *samples, const struct calibration *calibration,
                      const struct calibrate_entries *entries);

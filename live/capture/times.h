@@ -1,0 +1,9 @@
+#ifndef HELIO_CAPTURE_TIMES_H
+#define HELIO_CAPTURE_TIMES_H
+
+/* If HELIO_CAPTURE_TIMES is set, rank K writes into the file HELIO_CAPTURE_TIMES-K how long it ran, for helio
+ * calibrate --check. */
+void times_begin(void);         /* at the end of MPI_Init: a barrier, so that all ranks begin together */
+void times_end(int world_rank); /* at the begin of MPI_Finalize */
+
+#endif
