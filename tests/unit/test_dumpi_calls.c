@@ -844,6 +844,32 @@ static void processes_outside_the_trace_are_lost(void **state)
 
 /* ------------------------------------------------------------------- errors */
 
+/* Communicators and groups of calls that DUMPI does not record, as MPI_Comm_split_type. A handle that has
+ * been freed stands for nothing, so what it stands for next is not taken for what it was. */
+static void communicators_of_no_call_are_lost(void **state)
+{
+    (void)state;
+    begin(2);
+    PUT_ALL(DUMPI_COMM_DUP, WORLD, COMM);
+    PUT_ALL(DUMPI_BARRIER, COMM);
+    PUT_ALL(DUMPI_COMM_FREE, COMM);
+    PUT_ALL(DUMPI_COMM_SIZE, COMM, 1);
+    PUT_ALL(DUMPI_BARRIER, COMM);
+    PUT_ALL(DUMPI_COMM_DUP, COMM, COMM + 1);
+    PUT_ALL(DUMPI_SEND, 1, INT, 0, 7, COMM + 1);
+    PUT_ALL(DUMPI_WIN_GET_GROUP, 1, GROUP);
+    PUT_ALL(DUMPI_COMM_CREATE, WORLD, GROUP, COMM);
+    PUT_ALL(DUMPI_BARRIER, COMM);
+    PUT_ALL(DUMPI_COMM_CREATE, WORLD, GROUP + 1, COMM);
+    PUT_ALL(DUMPI_BARRIER, COMM);
+    PUT_ALL(DUMPI_INTERCOMM_CREATE, WORLD, 0, COMM, 0, 7, COMM + 2);
+    PUT_ALL(DUMPI_BCAST, 1, INT, 0, COMM + 2);
+    expect(
+        "MPI_Comm_dup\nbarrier 0 0 root 0 in 0 1\nMPI_Comm_free\nMPI_Comm_size\nMPI_Barrier\nMPI_Comm_dup\n"
+        "MPI_Send\nMPI_Win_get_group\nMPI_Comm_create\nMPI_Barrier\nMPI_Comm_create\nMPI_Barrier\n"
+        "MPI_Intercomm_create\nMPI_Bcast\n");
+}
+
 static void communicators_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -855,11 +881,11 @@ static void communicators_that_cannot_be_are_refused(void **state)
     PUT(1, DUMPI_COMM_DUP, WORLD, COMM);
     expect_error("-0001.bin: byte 16: error: this MPI_Comm_dup cannot be: not all ranks of its communicator");
     begin(1);
-    PUT(0, DUMPI_COMM_DUP, COMM, COMM + 1);
-    expect_error("no call before this one has made communicator 4");
+    PUT(0, DUMPI_COMM_DUP, 1, COMM);
+    expect_error("this MPI_Comm_dup cannot be: its communicator is MPI_COMM_NULL");
     begin(1);
-    PUT(0, DUMPI_BARRIER, COMM);
-    expect_error("MPI_Barrier: no call before this one has made communicator 4");
+    PUT(0, DUMPI_BARRIER, 1);
+    expect_error("MPI_Barrier: its communicator is MPI_COMM_NULL");
     begin(2);
     PUT_ALL(DUMPI_COMM_GROUP, WORLD, GROUP);
     PUT_ALL(DUMPI_GROUP_INCL, GROUP, 2, LIST(1, 1), GROUP + 1);
@@ -1024,6 +1050,7 @@ int main(void)
         cmocka_unit_test(merging_orders_the_groups),
         cmocka_unit_test(self_is_a_communicator_of_one),
         cmocka_unit_test(processes_outside_the_trace_are_lost),
+        cmocka_unit_test(communicators_of_no_call_are_lost),
         cmocka_unit_test(communicators_that_cannot_be_are_refused),
         cmocka_unit_test(calls_that_cannot_be_are_refused),
         cmocka_unit_test(damaged_files_are_refused),

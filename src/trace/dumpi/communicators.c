@@ -47,6 +47,7 @@ void dumpi_comms_free(struct dumpi_comms *comms)
 /* ------------------------------------------------------------------ handles */
 
 enum handle_kind { KIND_COMM, KIND_GROUP };
+#define FREED UINT32_MAX
 
 static uint64_t handle_key(uint32_t rank, enum handle_kind kind, uint16_t handle)
 {
@@ -61,22 +62,18 @@ uint32_t dumpi_comm_of(struct dumpi_follower *follower, uint32_t rank, uint16_t 
         return DUMPI_NO_COMM;
     uint32_t known = hashmap_get(&follower->handles, handle_key(rank, KIND_COMM, handle));
     if (known || handle != DUMPI_COMM_SELF)
-        return known ? known - 1 : DUMPI_NO_COMM;
+        return known && known != FREED ? known - 1 : DUMPI_OUTSIDE;
     uint32_t self = dumpi_new_comm(follower->comms, dumpi_lists_add(&follower->comms->lists, &rank, 1), 0, 0);
     *hashmap_slot(&follower->handles, handle_key(rank, KIND_COMM, handle)) = self + 1;
     return self;
 }
 
-bool dumpi_group_of(struct dumpi_follower *follower, uint32_t rank, uint16_t handle, uint32_t *list)
+uint32_t dumpi_group_of(const struct dumpi_follower *follower, uint32_t rank, uint16_t handle)
 {
-    *list = 0;
     if (handle == DUMPI_GROUP_EMPTY || handle == DUMPI_GROUP_NULL)
-        return true;
+        return 0;
     uint32_t known = hashmap_get(&follower->handles, handle_key(rank, KIND_GROUP, handle));
-    if (!known)
-        dumpi_event_fail(follower, rank, "no call before this one has made group %u", handle);
-    *list = known - 2;
-    return known != 0;
+    return known ? known - 2 : DUMPI_UNKNOWN_GROUP;
 }
 
 void dumpi_bind_group(struct dumpi_follower *follower, uint32_t rank, uint16_t handle, uint32_t list)
@@ -138,7 +135,7 @@ static enum status arrive(struct dumpi_follower *follower, uint32_t rank, bool *
     const struct dumpi_event *event = dumpi_event_of(follower, rank);
     uint32_t number = dumpi_comm_of(follower, rank, event->a);
     if (number == DUMPI_NO_COMM)
-        return dumpi_event_fail(follower, rank, "no call before this one has made communicator %u", event->a);
+        return dumpi_event_fail(follower, rank, "its communicator is MPI_COMM_NULL");
     struct dumpi_comm *comm = &follower->comms->comms[number];
     if (comm->is_outside) {
         dumpi_give(follower, rank, event->c == DUMPI_COMM_NULL ? DUMPI_NO_COMM : DUMPI_OUTSIDE);
@@ -178,6 +175,10 @@ static enum status follow_rank(struct dumpi_follower *follower, uint32_t rank)
         default:
             if (dumpi_use_of(event->function) == DUMPI_USE_GROUP) {
                 status = dumpi_make_group(follower, rank);
+                maker->next++;
+            } else if (dumpi_use_of(event->function) == DUMPI_USE_FREE) {
+                if (event->a > DUMPI_COMM_SELF)
+                    *hashmap_slot(&follower->handles, handle_key(rank, KIND_COMM, event->a)) = FREED;
                 maker->next++;
             } else { /* with processes outside the trace */
                 dumpi_give(follower, rank, event->c == DUMPI_COMM_NULL ? DUMPI_NO_COMM : DUMPI_OUTSIDE);

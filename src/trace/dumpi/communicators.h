@@ -29,7 +29,7 @@ struct dumpi_comm {
     uint32_t local, remote; /* lists of ranks of the world; remote: of an intercommunicator, else 0 */
     uint32_t shape;         /* the dimensions of a grid; 0: none */
     uint32_t image;         /* its number in the compiled trace */
-    bool is_outside;        /* with processes that the trace does not have */
+    bool is_outside;        /* with processes or of calls that the trace does not have */
     uint16_t function;      /* what its ranks are about to make of it ... */
     uint32_t arrived;       /* ... those that have come there */
 };

@@ -152,7 +152,7 @@ static enum status scan_rank(struct dumpi_trace *trace, uint32_t rank)
         if (next != DUMPI_NEXT_RECORD)
             break;
         enum dumpi_use use = dumpi_use_of(record.function);
-        if (use == DUMPI_USE_COMM || use == DUMPI_USE_GROUP)
+        if (use == DUMPI_USE_COMM || use == DUMPI_USE_GROUP || use == DUMPI_USE_FREE)
             dumpi_comms_add(&trace->comms, rank, &record);
         left -= use == DUMPI_USE_COMM && left != UINT64_MAX;
     }

@@ -34,10 +34,11 @@ static inline const struct dumpi_event *dumpi_event_of(const struct dumpi_follow
 enum status dumpi_event_fail(const struct dumpi_follower *follower, uint32_t rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A communicator's number by its handle; DUMPI_NO_COMM: MPI_COMM_NULL, or no call has made it. */
+/* A communicator's number by its handle. DUMPI_NO_COMM: MPI_COMM_NULL. DUMPI_OUTSIDE: also one that no call
+ * of the trace has made, as those of MPI 3. */
 uint32_t dumpi_comm_of(struct dumpi_follower *follower, uint32_t rank, uint16_t handle);
-/* A group's list by its handle. False, reported: no call has made it. */
-bool dumpi_group_of(struct dumpi_follower *follower, uint32_t rank, uint16_t handle, uint32_t *list);
+/* A group's list by its handle; DUMPI_UNKNOWN_GROUP: no call of the trace has made it. */
+uint32_t dumpi_group_of(const struct dumpi_follower *follower, uint32_t rank, uint16_t handle);
 void dumpi_bind_group(struct dumpi_follower *follower, uint32_t rank, uint16_t handle, uint32_t list);
 
 /* The rank's place in the list; the length of the list: it is not there. */

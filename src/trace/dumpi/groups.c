@@ -114,10 +114,8 @@ static enum status make_from_groups(struct dumpi_follower *follower, uint32_t ra
     const struct dumpi_event *event = dumpi_event_of(follower, rank);
     bool by_sets = event->function == DUMPI_GROUP_UNION || event->function == DUMPI_GROUP_INTERSECTION ||
                    event->function == DUMPI_GROUP_DIFFERENCE;
-    uint32_t first, second = 0;
-    if (!dumpi_group_of(follower, rank, event->a, &first) ||
-        (by_sets && !dumpi_group_of(follower, rank, event->b, &second)))
-        return STATUS_BAD_INPUT;
+    uint32_t first = dumpi_group_of(follower, rank, event->a);
+    uint32_t second = by_sets ? dumpi_group_of(follower, rank, event->b) : 0;
     if (first == DUMPI_UNKNOWN_GROUP || second == DUMPI_UNKNOWN_GROUP) {
         dumpi_bind_group(follower, rank, event->c, DUMPI_UNKNOWN_GROUP);
         return STATUS_OK;
@@ -142,7 +140,7 @@ static enum status make_from_comm(struct dumpi_follower *follower, uint32_t rank
     const struct dumpi_event *event = dumpi_event_of(follower, rank);
     uint32_t number = dumpi_comm_of(follower, rank, event->a);
     if (number == DUMPI_NO_COMM)
-        return dumpi_event_fail(follower, rank, "no call before this one has made communicator %u", event->a);
+        return dumpi_event_fail(follower, rank, "its communicator is MPI_COMM_NULL");
     const struct dumpi_comm *comm = &follower->comms->comms[number];
     uint32_t list = comm->local;
     bool is_local = dumpi_place_in(follower, list, rank) < dumpi_lists_count(&follower->comms->lists, list);

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "trace/dumpi/follow.h"
 
+#define LOST_COLOUR INT64_MIN /* the group is not known, so the communicator is not either */
+
 /* What a rank says: ranks of one colour become a communicator, in the order of their keys. */
 struct member {
     uint32_t rank;
@@ -55,8 +57,8 @@ static void make_by_colour(struct dumpi_follower *follower, struct member_list *
         uint32_t local = list_side(follower->comms, parts, begin, &end), remote = 0;
         if (is_inter && end < parts->count && parts->list[end].colour == parts->list[begin].colour)
             remote = list_side(follower->comms, parts, end, &end);
-        uint32_t made =
-            is_inter && !remote ? DUMPI_OUTSIDE : dumpi_new_comm(follower->comms, local, remote, shape);
+        bool is_lost = parts->list[begin].colour == LOST_COLOUR || (is_inter && !remote);
+        uint32_t made = is_lost ? DUMPI_OUTSIDE : dumpi_new_comm(follower->comms, local, remote, shape);
         for (uint32_t i = begin; i < end; i++)
             dumpi_give(follower, parts->list[i].rank, made);
     }
@@ -230,10 +232,8 @@ static enum status make_graph(struct dumpi_follower *follower, uint32_t number)
 static bool say_create(struct dumpi_follower *follower, const struct dumpi_comm *comm, struct member *part)
 {
     const struct dumpi_lists *lists = &follower->comms->lists;
-    uint32_t group;
-    if (!dumpi_group_of(follower, part->rank, dumpi_event_of(follower, part->rank)->b, &group))
-        return false;
-    part->colour = comm->remote ? 0 : group;
+    uint32_t group = dumpi_group_of(follower, part->rank, dumpi_event_of(follower, part->rank)->b);
+    part->colour = group == DUMPI_UNKNOWN_GROUP ? LOST_COLOUR : comm->remote ? 0 : group;
     if (group == DUMPI_UNKNOWN_GROUP)
         return true;
     part->key = dumpi_place_in(follower, group, part->rank);
@@ -257,11 +257,10 @@ static enum status check_create(struct dumpi_follower *follower, uint32_t number
             const struct dumpi_event *event = dumpi_event_of(follower, rank);
             if (event->c == DUMPI_COMM_NULL)
                 continue;
-            if (!dumpi_group_of(follower, rank, event->b, &group))
-                status = STATUS_BAD_INPUT;
-            else if (group == DUMPI_UNKNOWN_GROUP)
+            group = dumpi_group_of(follower, rank, event->b);
+            if (group == DUMPI_UNKNOWN_GROUP)
                 continue;
-            else if (pass == 0)
+            if (pass == 0)
                 ++*hashmap_slot(&makers, group);
             else if (hashmap_get(&makers, group) != dumpi_lists_count(&comms->lists, group))
                 status =
@@ -307,7 +306,7 @@ static enum status find_leaders(struct dumpi_follower *follower, uint32_t number
     const struct dumpi_event *event = dumpi_event_of(follower, rank);
     uint32_t peers = dumpi_comm_of(follower, rank, event->b);
     if (peers == DUMPI_NO_COMM)
-        return dumpi_event_fail(follower, rank, "no call before this one has made communicator %u", event->b);
+        return dumpi_event_fail(follower, rank, "the communicator of the leaders is MPI_COMM_NULL");
     *half = (struct dumpi_half){.comm = number, .leader = rank, .remote = UINT32_MAX, .tag = event->z};
     const struct dumpi_comm *peer = &comms->comms[peers];
     if (peer->is_outside)

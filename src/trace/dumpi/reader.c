@@ -193,9 +193,11 @@ const struct dumpi_bound *dumpi_bound_of(struct dumpi_reader *reader, uint16_t h
     struct dumpi_bound *bound = &reader->bound[handle];
     if (bound->comm == DUMPI_NO_COMM && handle == DUMPI_COMM_SELF)
         bind_self(reader);
+    if (bound->comm == DUMPI_NO_COMM && handle > DUMPI_COMM_SELF)
+        bind(reader, handle, DUMPI_OUTSIDE);
     if (bound->comm != DUMPI_NO_COMM)
         return bound;
-    dumpi_fail(reader, "no call before this one has made communicator %u", handle);
+    dumpi_fail(reader, "its communicator is MPI_COMM_NULL");
     return NULL;
 }
 
@@ -318,6 +320,11 @@ static void read_record(struct dumpi_reader *reader)
         break;
     case DUMPI_USE_COMM:
         read_comm(reader);
+        break;
+    case DUMPI_USE_FREE:
+        if (reader->record.values[0] > DUMPI_COMM_SELF)
+            bind(reader, (uint16_t)reader->record.values[0], DUMPI_NO_COMM);
+        dumpi_emit_nothing(reader);
         break;
     case DUMPI_USE_LOST:
         dumpi_emit_lost(reader);

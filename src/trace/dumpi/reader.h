@@ -101,7 +101,7 @@ uint32_t dumpi_token_of(struct dumpi_reader *reader, const struct call *call, ui
 void dumpi_emit_nothing(struct dumpi_reader *reader);
 void dumpi_emit_lost(struct dumpi_reader *reader); /* a call that a trace cannot express */
 
-/* NULL, reported: no call has made it. */
+/* NULL, reported: it is MPI_COMM_NULL. One that no call has made, as those of MPI 3, has DUMPI_OUTSIDE. */
 const struct dumpi_bound *dumpi_bound_of(struct dumpi_reader *reader, uint16_t handle);
 static inline const struct dumpi_comm *dumpi_comm_at(const struct dumpi_reader *reader,
                                                      const struct dumpi_bound *bound)

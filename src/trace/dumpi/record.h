@@ -37,6 +37,7 @@ enum dumpi_use {
     DUMPI_USE_TYPE,   /* makes a datatype, or says its size */
     DUMPI_USE_GROUP,  /* makes a group */
     DUMPI_USE_COMM,   /* makes a communicator */
+    DUMPI_USE_FREE,   /* frees one, whose handle then stands for nothing */
     DUMPI_USE_LOST,   /* moves data that a trace cannot express */
 };
 
