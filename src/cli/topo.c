@@ -86,6 +86,35 @@ struct topo_request {
 
 /* --------------------------------------------------------------------- text */
 
+/* The least and the most that the topology gives its links, of those for which it gives something. */
+static void print_rates(const struct topo *topo, FILE *out)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    char low[64], high[64];
+    for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++) {
+        uint64_t rate = topo_link_rate(topo, link, 0);
+        least = rate && rate < least ? rate : least;
+        most = rate > most ? rate : most;
+    }
+    if (most)
+        fprintf(out, "  link rates     %s to %s\n", units_print_rate(least, low, sizeof low),
+                units_print_rate(most, high, sizeof high));
+}
+
+static void print_latencies(const struct topo *topo, FILE *out)
+{
+    ps_t least = PS_NEVER, most = -1;
+    char low[64], high[64];
+    for (uint32_t link = 0; topo->link_latencies && link < topo->links; link++) {
+        ps_t latency = topo_link_latency(topo, link, -1);
+        least = latency >= 0 && latency < least ? latency : least;
+        most = latency > most ? latency : most;
+    }
+    if (most >= 0)
+        fprintf(out, "  latencies      %s to %s\n", units_print_time(least, low, sizeof low),
+                units_print_time(most, high, sizeof high));
+}
+
 static void print_facts(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
@@ -98,6 +127,8 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
     fprintf(out, "  mean distance  %.6g hops\n", topo_mean_distance(topo));
     fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
+    print_rates(topo, out);
+    print_latencies(topo, out);
 }
 
 static void print_route(const struct topo_request *request, FILE *out)
