@@ -275,8 +275,8 @@ static void write_doc(const struct calibrate_samples *samples, const struct cali
                       FILE *out)
 {
     char *doc = mem_format("%smeasured by helio calibrate: %u nodes, %u ranks",
-                           calibration->is_sound ? "" : "NOT SOUND, guards have failed; ", samples->nodes,
-                           samples->ranks);
+                           calibration->is_sound ? "" : CALIBRATE_NOT_SOUND ", guards have failed; ",
+                           samples->nodes, samples->ranks);
     fputs("doc: ", out);
     quote_yaml(out, doc);
     fputc('\n', out);

@@ -18,7 +18,8 @@ void calibrate_list(const struct calibrate_samples *samples, const struct calibr
                     struct calibrate_entries *entries);
 void calibrate_free_entries(struct calibrate_entries *entries);
 
-/* Writes the machine file. That of a calibration that is not sound says so. */
+/* Writes the machine file. The doc of a calibration that is not sound begins with CALIBRATE_NOT_SOUND. */
+#define CALIBRATE_NOT_SOUND "NOT SOUND"
 void calibrate_write(const struct calibrate_samples *samples, const struct calibration *calibration,
                      const struct calibrate_entries *entries, FILE *out);
 

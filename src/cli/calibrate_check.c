@@ -10,9 +10,12 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "calibrate/forecast.h"
+#include "calibrate/machine_file.h"
 #include "cli/calibrate.h"
 #include "cli/cli.h"
 #include "cli/print.h"
+#include "fabric/list.h"
+#include "machine/machine.h"
 #include "output/output.h"
 #include "output/quote.h"
 #include "output/standard.h"
@@ -116,10 +119,6 @@ static enum status run_experiment(const struct config *config, struct forecast_r
     struct result result;
     const struct experiment_watch watch = {.progress = NULL};
     enum status status = experiment_init(&experiment, config);
-    if (status == STATUS_OK && experiment.fabric_count != 1) {
-        diag_error("--fabric: a forecast is of one network");
-        status = STATUS_BAD_INPUT;
-    }
     if (status == STATUS_OK) {
         status = experiment_run(&experiment, 0, &watch, &result);
         run->forecast_s = (double)result.makespan / (double)PS_PER_S;
@@ -273,13 +272,43 @@ static enum status finish(const struct checked *checked)
     return status == STATUS_OK && !forecast.is_sound && !checked->check->force ? STATUS_FAILED : status;
 }
 
+/* Before the program runs for a long time: whether the machine and the network exist. A machine that was
+ * written by force says so in its doc. */
+static enum status look_at_machine(const struct calibrate_check *check)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct machine machine;
+    if (!fabric_find(check->fabric)) {
+        diag_error("--fabric: there is no fabric '%s'; a forecast is of one network, such as packet",
+                   check->fabric);
+        return STATUS_BAD_INPUT;
+    }
+    if (strcmp(check->machine, MACHINE_AS_PUBLISHED) == 0)
+        return STATUS_OK;
+    struct config *config = config_open(tables, count);
+    enum status status = config ? machine_open(&machine, check->machine, config) : STATUS_FAILED;
+    if (status == STATUS_OK) {
+        if (machine.doc && strncmp(machine.doc, CALIBRATE_NOT_SOUND, strlen(CALIBRATE_NOT_SOUND)) == 0)
+            diag_warning("%s was written with --force: guards of its measurement have failed",
+                         check->machine);
+        machine_close(&machine);
+    }
+    if (config)
+        config_close(config);
+    return status;
+}
+
 enum status calibrate_check_program(const struct calibrate_check *check)
 {
     const char *temporary = getenv("TMPDIR");
     struct checked checked = {.check = check};
+    enum status status = look_at_machine(check);
+    if (status != STATUS_OK)
+        return status;
     char *path =
         mem_format("%s/helio-check-%ld", temporary && *temporary ? temporary : "/tmp", (long)getpid());
-    enum status status = output_folder_open(&checked.folder, path);
+    status = output_folder_open(&checked.folder, path);
     free(path);
     if (status != STATUS_OK)
         return status;
