@@ -73,7 +73,8 @@ const struct config *fuzz_config(struct fuzz_piece text)
     config_set(place->config, "tdm.moves=200"); /* the search for schedules would take most of the time */
     set_all(place->config, text);
     const struct topology_config *topology = config_of(place->config, &topology_params);
-    if (topology->is_given && topology->topo.node_switch) { /* its tables do not outlive this input */
+    if (topology->is_given &&
+        (topology->topo.node_switch || topology->topo.rates)) { /* its tables do not outlive this input */
         free(place->settings);
         place->settings = NULL;
     }
