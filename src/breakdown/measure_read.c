@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/stats.h"
+#include "base/word_line.h"
 #include "breakdown/measure.h"
 
 /* The lines that a probe prints:
@@ -20,39 +21,16 @@ enum { SAMPLES_AT_MOST = 10000000 };
 
 struct probe_reader {
     struct measurement *measurement;
-    const char *name;
-    char *line;
-    size_t number;
+    struct word_line at;
     bool ended;
 };
-
-static enum status fail(const struct probe_reader *reader, const char *at, const char *what)
-{
-    struct diag_place place = {.file = reader->name,
-                               .line = reader->number,
-                               .column = (uint32_t)(at - reader->line) + 1,
-                               .span = (uint32_t)strcspn(at, " \n")};
-    diag_report(DIAG_ERROR, &place, "%s", what);
-    return STATUS_BAD_INPUT;
-}
-
-/* Takes the word at *text and ends it with 0; *text is then behind it. */
-static char *take_word(char **text)
-{
-    char *word = *text + strspn(*text, " ");
-    size_t length = strcspn(word, " ");
-    *text = word + length;
-    if (**text)
-        *(*text)++ = '\0';
-    return word;
-}
 
 static enum status read_number(const struct probe_reader *reader, char **text, double *value)
 {
     char *from = *text + strspn(*text, " "), *end;
     *value = strtod(from, &end);
     if (end == from || (*end && *end != ' ') || !isfinite(*value) || fabs(*value) > 1e12)
-        return fail(reader, from, "a number of nanoseconds is expected here");
+        return word_fail(&reader->at, from, "a number of nanoseconds is expected here");
     *text = end;
     return STATUS_OK;
 }
@@ -64,7 +42,7 @@ static enum status read_series(const struct probe_reader *reader, char *text, st
         if (read_number(reader, &text, &ns) != STATUS_OK)
             return STATUS_BAD_INPUT;
         if (series->count == SAMPLES_AT_MOST)
-            return fail(reader, text, "there are more samples than a probe takes");
+            return word_fail(&reader->at, text, "there are more samples than a probe takes");
         series->ns = mem_grow(series->ns, &series->capacity, series->count + 1, "samples");
         series->ns[series->count++] = ns;
     }
@@ -73,17 +51,17 @@ static enum status read_series(const struct probe_reader *reader, char *text, st
 
 static enum status read_samples(const struct probe_reader *reader, char *text)
 {
-    char *name = take_word(&text);
+    char *name = word_take(&text);
     for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++)
         if (!strcmp(name, measure_name(i)))
             return read_series(reader, text, &reader->measurement->series[i]);
-    return fail(reader, name, "no quantity has this name");
+    return word_fail(&reader->at, name, "no quantity has this name");
 }
 
 static enum status read_delay(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
-    char *name = take_word(&text);
+    char *name = word_take(&text);
     double delay_ns;
     if (read_number(reader, &text, &delay_ns) != STATUS_OK)
         return STATUS_BAD_INPUT;
@@ -92,7 +70,7 @@ static enum status read_delay(const struct probe_reader *reader, char *text)
         i++;
     if (i == MEASURE_LAYERS ||
         (i < measurement->layer_count && measurement->layers[i].count == MEASURE_DELAYS))
-        return fail(reader, name, "there are more layers or delays than a probe has");
+        return word_fail(&reader->at, name, "there are more layers or delays than a probe has");
     struct measure_layer *layer = &measurement->layers[i];
     if (i == measurement->layer_count) {
         measurement->layer_count++;
@@ -102,19 +80,19 @@ static enum status read_delay(const struct probe_reader *reader, char *text)
     delay->delay_ns = delay_ns;
     enum status status = read_series(reader, text, &delay->half_trips);
     if (status == STATUS_OK && delay->half_trips.count == 0)
-        status = fail(reader, name, "this delay has no half round trips");
+        status = word_fail(&reader->at, name, "this delay has no half round trips");
     return status;
 }
 
 static enum status read_guard(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
-    char *name = take_word(&text), *verdict = take_word(&text);
+    char *name = word_take(&text), *verdict = word_take(&text);
     bool passed = !strcmp(verdict, "ok");
     if (!passed && strcmp(verdict, "failed") != 0)
-        return fail(reader, verdict, "a guard is ok or failed");
+        return word_fail(&reader->at, verdict, "a guard is ok or failed");
     if (measurement->guard_count == MEASURE_LINES)
-        return fail(reader, name, "there are more guards than a probe has");
+        return word_fail(&reader->at, name, "there are more guards than a probe has");
     struct measure_guard *guard = &measurement->guards[measurement->guard_count++];
     guard->passed = passed;
     snprintf(guard->name, sizeof guard->name, "%s", name);
@@ -156,7 +134,7 @@ static enum status read_line(struct probe_reader *reader)
         enum status (*read)(const struct probe_reader *reader, char *text);
     } kinds[] = {{"samples", read_samples}, {"delay", read_delay}, {"guard", read_guard}, {"note", read_note},
                  {"timer", read_timer},     {"stack", read_text},  {"kind", read_kind}};
-    char *text = reader->line, *word = take_word(&text);
+    char *text = reader->at.text, *word = word_take(&text);
     if (!strcmp(word, "end")) {
         reader->ended = true;
         return STATUS_OK;
@@ -164,8 +142,8 @@ static enum status read_line(struct probe_reader *reader)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(word, kinds[i].word))
             return kinds[i].read(reader, text);
-    return fail(reader, word,
-                "a line of a probe begins with samples, delay, guard, note, timer, stack or kind");
+    return word_fail(&reader->at, word,
+                     "a line of a probe begins with samples, delay, guard, note, timer, stack or kind");
 }
 
 /* ---------------------------------------------------------------- summaries */
@@ -216,16 +194,17 @@ static void summarise_all(struct measurement *measurement)
 enum status measure_read(struct measurement *measurement, FILE *file, const char *name)
 {
     *measurement = (struct measurement){.timer_ns = 0};
-    struct probe_reader reader = {.measurement = measurement, .name = name};
+    struct probe_reader reader = {.measurement = measurement, .at.name = name};
     struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !reader.ended && file_next_line(file, &line)) {
-        reader.line = line.text;
-        reader.line[strcspn(reader.line, "\r\n")] = '\0';
-        if (++reader.number > 1)
+        reader.at.text = line.text;
+        reader.at.text[strcspn(reader.at.text, "\r\n")] = '\0';
+        if (++reader.at.number > 1)
             status = read_line(&reader);
-        else if (strcmp(reader.line, "helioprobe 1") != 0)
-            status = fail(&reader, reader.line, "the output of a probe begins with 'helioprobe 1'");
+        else if (strcmp(reader.at.text, "helioprobe 1") != 0)
+            status =
+                word_fail(&reader.at, reader.at.text, "the output of a probe begins with 'helioprobe 1'");
     }
     free(line.text);
     if (line.is_too_long) {

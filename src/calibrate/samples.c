@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/word_line.h"
 
 enum { SERIES_AT_MOST = 4096, SAMPLES_AT_MOST = 100000 };
 
@@ -60,49 +61,27 @@ void calibrate_free(struct calibrate_samples *samples)
 
 struct sample_reader {
     struct calibrate_samples *samples;
-    const char *name;
-    char *line;
-    size_t number;
+    struct word_line at;
 };
-
-static enum status fail(const struct sample_reader *reader, const char *at, const char *what)
-{
-    struct diag_place place = {.file = reader->name,
-                               .line = reader->number,
-                               .column = (uint32_t)(at - reader->line) + 1,
-                               .span = (uint32_t)strcspn(at, " ")};
-    diag_report(DIAG_ERROR, &place, "%s", what);
-    return STATUS_BAD_INPUT;
-}
-
-/* Takes the word at *text and ends it with 0; *text is then behind it. */
-static char *take_word(char **text)
-{
-    char *word = *text + strspn(*text, " ");
-    size_t length = strcspn(word, " ");
-    *text = word + length;
-    if (**text)
-        *(*text)++ = '\0';
-    return word;
-}
 
 static enum status take_name(const struct sample_reader *reader, char **text, const char *const *names,
                              size_t count, size_t *index, const char *what)
 {
-    char *word = take_word(text);
+    char *word = word_take(text);
     for (*index = 0; *index < count; ++*index)
         if (strcmp(names[*index], word) == 0)
             return STATUS_OK;
-    return fail(reader, word, what);
+    return word_fail(&reader->at, word, what);
 }
 
 static enum status take_count(const struct sample_reader *reader, char **text, uint64_t least, uint64_t most,
                               uint64_t *count)
 {
-    char *word = take_word(text), *end;
+    char *word = word_take(text), *end;
     *count = strtoull(word, &end, 10);
     bool is_count = *word >= '0' && *word <= '9' && !*end && *count >= least && *count <= most;
-    return is_count ? STATUS_OK : fail(reader, word, "a whole number is expected here, and not one so large");
+    return is_count ? STATUS_OK
+                    : word_fail(&reader->at, word, "a whole number is expected here, and not one so large");
 }
 
 /* -------------------------------------------------------------------- lines */
@@ -135,14 +114,14 @@ static enum status read_sample(struct sample_reader *reader, char *text)
         status = take_count(reader, &text, 0, UINT64_C(1) << 40, &bytes);
     if (status != STATUS_OK)
         return status;
-    char *word = take_word(&text), *end;
+    char *word = word_take(&text), *end;
     double ns = strtod(word, &end);
     if (end == word || *end || !isfinite(ns) || fabs(ns) > 1e15)
-        return fail(reader, word, "a number of nanoseconds is expected here");
+        return word_fail(&reader->at, word, "a number of nanoseconds is expected here");
     struct calibrate_series *series = series_of(reader->samples, (enum calibrate_kind)kind,
                                                 (enum calibrate_place)place, (uint32_t)at_once, bytes);
     if (!series || series->count == SAMPLES_AT_MOST)
-        return fail(reader, word, "there are more samples than the probe takes");
+        return word_fail(&reader->at, word, "there are more samples than the probe takes");
     series->ns = mem_grow(series->ns, &series->capacity, series->count + 1, "samples");
     series->ns[series->count++] = ns;
     return STATUS_OK;
@@ -179,13 +158,13 @@ static enum status read_world(struct sample_reader *reader, char *text)
 
 static enum status read_guard(struct sample_reader *reader, char *text)
 {
-    char *name = take_word(&text), *verdict = take_word(&text);
+    char *name = word_take(&text), *verdict = word_take(&text);
     bool passed = strcmp(verdict, "ok") == 0;
     if (!passed && strcmp(verdict, "failed") != 0)
-        return fail(reader, verdict, "a guard is ok or failed");
+        return word_fail(&reader->at, verdict, "a guard is ok or failed");
     /* Some places are for the guards that the samples themselves give. */
     if (reader->samples->guard_count >= CALIBRATE_GUARDS / 2)
-        return fail(reader, name, "there are more guards than the probe has");
+        return word_fail(&reader->at, name, "there are more guards than the probe has");
     calibrate_add_guard(reader->samples, name, passed, text);
     return STATUS_OK;
 }
@@ -234,22 +213,22 @@ static const char head[] = "heliocalibrate 1";
 /* Before the first line of the probe, and between its lines, an MPI may print lines of its own. */
 static enum status read_line(struct sample_reader *reader, bool *has_head, void (*pass)(const char *line))
 {
-    size_t word = word_of(reader->line);
-    if (!*has_head && strcmp(reader->line, head) == 0) {
+    size_t word = word_of(reader->at.text);
+    if (!*has_head && strcmp(reader->at.text, head) == 0) {
         *has_head = true;
         return STATUS_OK;
     }
     if (*has_head && word < WORDS) {
-        char *text = reader->line;
-        take_word(&text);
+        char *text = reader->at.text;
+        word_take(&text);
         return words[word].read(reader, text);
     }
     if (!pass)
-        return fail(reader, reader->line,
-                    *has_head
-                        ? "a line of the probe begins with sample, eager, world, guard, mpi, library or end"
-                        : "the output of the probe begins with 'heliocalibrate 1'");
-    pass(reader->line);
+        return word_fail(
+            &reader->at, reader->at.text,
+            *has_head ? "a line of the probe begins with sample, eager, world, guard, mpi, library or end"
+                      : "the output of the probe begins with 'heliocalibrate 1'");
+    pass(reader->at.text);
     return STATUS_OK;
 }
 
@@ -257,16 +236,16 @@ enum status calibrate_read(struct calibrate_samples *samples, FILE *file, const 
                            void (*pass)(const char *line))
 {
     *samples = (struct calibrate_samples){.count = 0};
-    struct sample_reader reader = {.samples = samples, .name = name};
+    struct sample_reader reader = {.samples = samples, .at.name = name};
     struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
     bool has_head = false;
     while (status == STATUS_OK && !samples->is_done && file_next_line(file, &line)) {
-        reader.line = line.text;
+        reader.at.text = line.text;
         if (line.text[line.length - 1] != '\n')
             break; /* cut off, also where a pipe could not be read: its numbers are not whole */
-        reader.line[strcspn(reader.line, "\r\n")] = '\0';
-        reader.number++;
+        reader.at.text[strcspn(reader.at.text, "\r\n")] = '\0';
+        reader.at.number++;
         status = read_line(&reader, &has_head, pass);
     }
     if (line.is_too_long) {
