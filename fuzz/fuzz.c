@@ -35,6 +35,20 @@ void fuzz_must(bool holds, const char *format, ...)
     abort();
 }
 
+bool fuzz_is_large_graph(const char *text)
+{
+    static const char *const words[] = {"slimfly", "jellyfish", "dragonflyplus", "megafly"};
+    bool is_graph = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_graph |= strncmp(text, words[i], strlen(words[i])) == 0;
+    for (const char *at = text; is_graph && *at; at += strspn(at, "0123456789")) {
+        at += strcspn(at, "0123456789");
+        if (strspn(at, "0123456789") > 2)
+            return true;
+    }
+    return false;
+}
+
 char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = mem_alloc(size + 1, 1, "a text");

@@ -31,6 +31,9 @@ void fuzz_must(bool holds, const char *format, ...) __attribute__((format(printf
 /* For an input that is not read or not run because it asks for too much: entry.c counts those. */
 extern bool fuzz_is_too_large;
 
+/* The topology is a family with a table of routes, and large: that takes seconds to build. */
+bool fuzz_is_large_graph(const char *text);
+
 /* The input as a text with a zero byte at its end. The caller frees it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
