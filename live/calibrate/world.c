@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "live/calibrate/probe.h"
+#include "live/quiet/processor_time.h"
 
 const char *const place_names[PLACES] = {"between", "within"};
 
@@ -128,30 +129,9 @@ long world_switches(void)
 
 /* ------------------------------------------------------------------- quiet */
 
-/* Seconds of all processors of this machine that processes, or other virtual machines, have used. */
-static double machine_seconds(void)
-{
-    unsigned long long user = 0, nice = 0, system = 0, idle, waiting, hard, soft, stolen = 0;
-    FILE *file = fopen("/proc/stat", "r");
-    int found = file ? fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system,
-                              &idle, &waiting, &hard, &soft, &stolen)
-                     : 0;
-    if (file)
-        fclose(file);
-    return found == 8 ? (double)(user + nice + system + stolen) / (double)sysconf(_SC_CLK_TCK) : 0;
-}
-
-static double own_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 static double ranks_seconds(const struct world *world)
 {
-    double mine = own_seconds(), all;
+    double mine = processor_own_s(), all;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world->machine);
     return all;
 }
@@ -159,7 +139,7 @@ static double ranks_seconds(const struct world *world)
 void quiet_begin(struct quiet *quiet, const struct world *world)
 {
     quiet->processor_s = ranks_seconds(world);
-    quiet->others_s = machine_seconds();
+    quiet->others_s = processor_machine_s();
     quiet->began = MPI_Wtime();
 }
 
@@ -173,7 +153,7 @@ void quiet_count(struct quiet *quiet, bool lost_processor)
 
 void quiet_print(struct quiet *quiet, const struct world *world)
 {
-    double elapsed = MPI_Wtime() - quiet->began, used = machine_seconds() - quiet->others_s,
+    double elapsed = MPI_Wtime() - quiet->began, used = processor_machine_s() - quiet->others_s,
            own = ranks_seconds(world) - quiet->processor_s;
     int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     double share = 100 * (used - own) / (elapsed * processors), worst;
