@@ -6,29 +6,29 @@
 #include "calibrate/forecast.h"
 #include "fuzz/fuzz.h"
 
-static void use(struct forecast_run *run)
+static void use(struct forecast_times *times)
 {
     struct forecast forecast;
-    if (forecast_measure(run, run->count) != STATUS_OK || run->count == 0)
+    if (forecast_measure(times, times->count) != STATUS_OK || times->count == 0)
         return;
-    uint32_t each = forecast_ranks_per_node(run);
-    fuzz_must(each <= run->count, "a node has more ranks than the program");
-    run->forecast_s = 1;
-    forecast_judge(run, 1, &forecast);
+    uint32_t each = forecast_ranks_per_node(times);
+    fuzz_must(each <= times->count, "a node has more ranks than the program");
+    const struct forecast_run run = {.plain = *times, .captured = *times, .forecast_s = 1};
+    forecast_judge(&run, 1, &forecast);
     fuzz_must(forecast.measured_s.value > 0 && isfinite(forecast.error_percent.value), "a time is no time");
 }
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
     FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
-    struct forecast_run run = {.count = 0};
+    struct forecast_times times = {.count = 0};
     if (!file)
         return false;
-    bool is_read = forecast_read(&run, file, "fuzz") == STATUS_OK;
+    bool is_read = forecast_read(&times, file, "fuzz") == STATUS_OK;
     fclose(file);
     /* The guards look at each rank for each rank. */
-    if (is_read && run.count <= 4096)
-        use(&run);
-    forecast_free(&run);
+    if (is_read && times.count <= 4096)
+        use(&times);
+    forecast_free(&times);
     return is_read;
 }

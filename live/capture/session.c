@@ -42,10 +42,37 @@ static double rate_of(const char *text)
     return usual;
 }
 
+/* False: there is no trace of this rank; said, if it is an error. */
+static bool open_trace(const char *folder, int rank)
+{
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank + 1) >= sizeof path) {
+        capture_warn("HELIO_CAPTURE_DIR is too long, so there is no trace");
+        return false;
+    }
+    if (!output_open(path, rank))
+        return false;
+    comms_open();
+    line_begin("init", 0);
+    line_end();
+    comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* shows readers which ranks are missing */
+    return true;
+}
+
+static void start_recording(void)
+{
+    int thread_level; /* the environment may have raised it above what the program requires */
+    REAL(Query_thread)(&thread_level);
+    process_start(rate_of(getenv("HELIO_CAPTURE_RATE")), thread_level == MPI_THREAD_MULTIPLE);
+}
+
+static bool is_open; /* the rank is recorded, or timed, or both */
+
 void capture_open(void)
 {
-    const char *folder = getenv("HELIO_CAPTURE_DIR"), *rate = getenv("HELIO_CAPTURE_RATE");
-    if (!folder || process_is_recording())
+    const char *folder = getenv("HELIO_CAPTURE_DIR");
+    bool records = folder && *folder;
+    if (is_open || (!records && !times_are_wanted()))
         return;
     refuse_other_mpi();
     MPI_Comm parent;
@@ -53,33 +80,27 @@ void capture_open(void)
     if (parent !=
         MPI_COMM_NULL) /* started by other processes: a world of its own, which has the same ranks */
         return;
-    char path[4096];
-    int rank, thread_level;
+    int rank;
     REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
-    REAL(Query_thread)
-    (&thread_level); /* the environment may have raised it above what the program requires */
     capture_set_rank(rank);
-    if ((size_t)snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank + 1) >= sizeof path) {
-        capture_warn("HELIO_CAPTURE_DIR is too long, so there is no trace");
+    if (records && !open_trace(folder, rank))
         return;
-    }
-    if (!output_open(path, rank))
-        return;
-    comms_open();
-    line_begin("init", 0);
-    line_end();
-    comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* shows readers which ranks are missing */
+    is_open = true;
     times_begin();
-    process_start(rate_of(rate), thread_level == MPI_THREAD_MULTIPLE);
+    if (records)
+        start_recording();
 }
 
 void capture_close(void)
 {
-    if (!process_is_recording())
+    if (!is_open)
         return;
+    is_open = false;
     int rank;
     REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
     times_end(rank);
+    if (!process_is_recording())
+        return;
     process_stop();
     requests_check_cancelled();
     line_begin("finalize", 0);

@@ -42,6 +42,11 @@ static unsigned kernel_number(void)
     return number_of(text);
 }
 
+bool times_are_wanted(void)
+{
+    return getenv("HELIO_CAPTURE_TIMES") != NULL;
+}
+
 void times_begin(void)
 {
     times.prefix = getenv("HELIO_CAPTURE_TIMES");

@@ -23,7 +23,7 @@ static bool is_sane(const struct forecast_rank *rank)
     return rank->seconds > 0 && rank->processors > 0;
 }
 
-static enum status take(struct forecast_run *run, const char *line, const char *name)
+static enum status take(struct forecast_times *times, const char *line, const char *name)
 {
     struct forecast_rank rank = {.is_known = true};
     uint64_t number;
@@ -35,55 +35,59 @@ static enum status take(struct forecast_run *run, const char *line, const char *
         diag_error("%s: this is not what a rank writes about its time", name);
         return STATUS_BAD_INPUT;
     }
-    while (run->count <= number) {
-        run->ranks = mem_grow(run->ranks, &run->capacity, run->count + 1, "ranks");
-        run->ranks[run->count++] = (struct forecast_rank){.is_known = false};
+    while (times->count <= number) {
+        times->ranks = mem_grow(times->ranks, &times->capacity, times->count + 1, "ranks");
+        times->ranks[times->count++] = (struct forecast_rank){.is_known = false};
     }
-    if (run->ranks[number].is_known) {
+    if (times->ranks[number].is_known) {
         diag_error("%s: rank %" PRIu64 " has ended twice", name, number);
         return STATUS_BAD_INPUT;
     }
-    run->ranks[number] = rank;
+    times->ranks[number] = rank;
     return STATUS_OK;
 }
 
-enum status forecast_read(struct forecast_run *run, FILE *file, const char *name)
+enum status forecast_read(struct forecast_times *times, FILE *file, const char *name)
 {
     struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
     while (status == STATUS_OK && file_next_line(file, &line))
-        status = take(run, line.text, name);
+        status = take(times, line.text, name);
     free(line.text);
     return status;
 }
 
-void forecast_free(struct forecast_run *run)
+void forecast_free(struct forecast_times *times)
 {
-    free(run->ranks);
-    *run = (struct forecast_run){.count = 0};
+    free(times->ranks);
+    *times = (struct forecast_times){.count = 0};
 }
 
-enum status forecast_measure(struct forecast_run *run, size_t ranks)
+enum status forecast_measure(struct forecast_times *times, size_t ranks)
 {
-    run->measured_s = 0;
+    times->longest_s = 0;
+    if (times->count > ranks) {
+        diag_error("rank %zu was not captured", ranks);
+        return STATUS_FAILED;
+    }
     for (size_t i = 0; i < ranks; i++) {
-        if (i >= run->count || !run->ranks[i].is_known) {
+        if (i >= times->count || !times->ranks[i].is_known) {
             diag_error("rank %zu has not said how long it ran", i);
             return STATUS_FAILED;
         }
-        run->measured_s = fmax(run->measured_s, run->ranks[i].seconds);
+        times->longest_s = fmax(times->longest_s, times->ranks[i].seconds);
     }
     return STATUS_OK;
 }
 
-uint32_t forecast_ranks_per_node(const struct forecast_run *run)
+uint32_t forecast_ranks_per_node(const struct forecast_times *times)
 {
     size_t each = 1;
-    while (each < run->count && run->ranks[each].node == run->ranks[0].node)
+    while (each < times->count && times->ranks[each].node == times->ranks[0].node)
         each++;
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < times->count; i++) {
         bool begins = i % each == 0;
-        if (i > 0 && (run->ranks[i].node != run->ranks[i - 1].node) != begins)
+        if (i > 0 && (times->ranks[i].node != times->ranks[i - 1].node) != begins)
             return 0;
     }
     return (uint32_t)each;
@@ -102,36 +106,44 @@ static void put_guard(struct forecast *forecast, size_t index, const char *name,
 }
 
 /* The kernel of a rank: how many ranks it has, and the share of its processors that other work used. */
-static void look_at_kernel(const struct forecast_run *run, size_t rank, size_t *ranks, double *others_percent)
+static void look_at_kernel(const struct forecast_times *times, size_t rank, size_t *ranks,
+                           double *others_percent)
 {
     double own = 0, machine = 0, seconds = 0;
     *ranks = 0;
-    for (size_t i = 0; i < run->count; i++)
-        if (run->ranks[i].kernel == run->ranks[rank].kernel) {
+    for (size_t i = 0; i < times->count; i++)
+        if (times->ranks[i].kernel == times->ranks[rank].kernel) {
             ++*ranks;
-            own += run->ranks[i].own_s;
-            machine = fmax(machine, run->ranks[i].machine_s);
-            seconds = fmax(seconds, run->ranks[i].seconds);
+            own += times->ranks[i].own_s;
+            machine = fmax(machine, times->ranks[i].machine_s);
+            seconds = fmax(seconds, times->ranks[i].seconds);
         }
-    *others_percent = fmax(100 * (machine - own) / (seconds * (double)run->ranks[rank].processors), 0);
+    *others_percent = fmax(100 * (machine - own) / (seconds * (double)times->ranks[rank].processors), 0);
 }
 
 enum { BUSY_PERCENT = 5, SPREAD_PERCENT = 10 };
 static const double shortest_s = 0.2; /* the processor time of a machine has steps of 10 ms */
 
+/* The busiest machine, and the one with most ranks that share processors. */
+static void look_at_kernels(const struct forecast_times *times, double *busiest_percent, double *missing)
+{
+    for (size_t rank = 0; rank < times->count; rank++) {
+        size_t ranks;
+        double others_percent;
+        look_at_kernel(times, rank, &ranks, &others_percent);
+        *busiest_percent = fmax(*busiest_percent, others_percent);
+        *missing = fmax(*missing, (double)ranks - (double)times->ranks[rank].processors);
+    }
+}
+
 static void put_guards(const struct forecast_run *runs, size_t count, struct forecast *forecast)
 {
     double busiest = 0, missing = 0, low = INFINITY, high = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t rank = 0; rank < runs[i].count; rank++) {
-            size_t ranks;
-            double others;
-            look_at_kernel(&runs[i], rank, &ranks, &others);
-            busiest = fmax(busiest, others);
-            missing = fmax(missing, (double)ranks - (double)runs[i].ranks[rank].processors);
-        }
-        low = fmin(low, runs[i].measured_s);
-        high = fmax(high, runs[i].measured_s);
+        look_at_kernels(&runs[i].plain, &busiest, &missing);
+        look_at_kernels(&runs[i].captured, &busiest, &missing);
+        low = fmin(low, runs[i].plain.longest_s);
+        high = fmax(high, runs[i].plain.longest_s);
     }
     put_guard(forecast, 0, "cores", missing <= 0,
               missing <= 0 ? "each rank had a processor"
@@ -166,13 +178,16 @@ void forecast_judge(const struct forecast_run *runs, size_t count, struct foreca
     double *values = mem_alloc(count, sizeof *values, "runs");
     *forecast = (struct forecast){.is_sound = true};
     for (size_t i = 0; i < count; i++)
-        values[i] = runs[i].measured_s;
+        values[i] = runs[i].plain.longest_s;
     forecast->measured_s = median_of(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = runs[i].captured.longest_s;
+    forecast->captured_s = median_of(values, count);
     for (size_t i = 0; i < count; i++)
         values[i] = runs[i].forecast_s;
     forecast->forecast_s = median_of(values, count);
     for (size_t i = 0; i < count; i++)
-        values[i] = 100 * (runs[i].forecast_s / runs[i].measured_s - 1);
+        values[i] = 100 * (runs[i].forecast_s / runs[i].plain.longest_s - 1);
     forecast->error_percent = median_of(values, count);
     put_guards(runs, count, forecast);
     free(values);

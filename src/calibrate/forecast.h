@@ -16,23 +16,30 @@ struct forecast_rank {
     double machine_s, own_s; /* processor time of all processes of the machine meanwhile, and of the rank */
 };
 
-struct forecast_run {
+/* The ranks of one execution of the program. */
+struct forecast_times {
     struct forecast_rank *ranks;
     size_t count, capacity;
-    double measured_s, forecast_s;
+    double longest_s; /* of its ranks */
+};
+
+/* The program is executed twice: as it is, which is what the forecast is for, and captured. */
+struct forecast_run {
+    struct forecast_times plain, captured;
+    double forecast_s; /* the replay of what was captured */
 };
 
 /* Takes the line of a rank. STATUS_BAD_INPUT, reported: it is none, or the rank's second one. */
-enum status forecast_read(struct forecast_run *run, FILE *file, const char *name);
-void forecast_free(struct forecast_run *run);
-/* The longest of its ranks. STATUS_FAILED, reported: a rank is missing. */
-enum status forecast_measure(struct forecast_run *run, size_t ranks);
+enum status forecast_read(struct forecast_times *times, FILE *file, const char *name);
+void forecast_free(struct forecast_times *times);
+/* Finds the longest of its ranks. STATUS_FAILED, reported: it has not as many as the trace. */
+enum status forecast_measure(struct forecast_times *times, size_t ranks);
 /* Ranks of a node, if each node but the last has as many consecutive ranks; 0: they are placed otherwise. */
-uint32_t forecast_ranks_per_node(const struct forecast_run *run);
+uint32_t forecast_ranks_per_node(const struct forecast_times *times);
 
 enum { FORECAST_GUARDS = 4 };
 struct forecast {
-    struct calibrate_value measured_s, forecast_s, error_percent; /* medians of the runs */
+    struct calibrate_value measured_s, captured_s, forecast_s, error_percent; /* medians of the runs */
     struct calibrate_guard guards[FORECAST_GUARDS];
     bool is_sound;
 };

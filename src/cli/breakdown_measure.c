@@ -130,12 +130,9 @@ static void print_stack(const struct measured_stack *stack)
     cli_print_text("", measurement->stack);
     for (size_t i = 0; i < measurement->note_count; i++)
         cli_print_text("  note: ", measurement->notes[i]);
-    for (size_t i = 0; i < measurement->guard_count; i++) {
-        printf("  guard ");
-        quote_terminal(stdout, measurement->guards[i].name);
-        cli_print_text(measurement->guards[i].passed ? ": ok: " : ": FAILED: ",
-                       measurement->guards[i].reason);
-    }
+    for (size_t i = 0; i < measurement->guard_count; i++)
+        cli_print_guard(measurement->guards[i].name, measurement->guards[i].passed,
+                        measurement->guards[i].reason);
     printf("  two time stamps take %.2f ns, which are taken off; the clock's step is %.2f ns\n\n",
            measurement->timer_ns, measurement->resolution_ns);
     print_quantities(measurement);
@@ -222,13 +219,9 @@ static json_t *parts_json(const struct measure_result *result)
 static json_t *guards_json(const struct measurement *measurement)
 {
     json_t *guards = json_make_list();
-    for (size_t i = 0; i < measurement->guard_count; i++) {
-        json_t *guard = json_make_object();
-        json_put_text(guard, "name", measurement->guards[i].name);
-        json_put_flag(guard, "passed", measurement->guards[i].passed);
-        json_put_text(guard, "reason", measurement->guards[i].reason);
-        json_add(guards, guard);
-    }
+    for (size_t i = 0; i < measurement->guard_count; i++)
+        json_add(guards, cli_guard_json(measurement->guards[i].name, measurement->guards[i].passed,
+                                        measurement->guards[i].reason));
     return guards;
 }
 

@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
                            "the largest message, from 64 KiB to 256 MiB; 4 MiB by default"},
     [CALIBRATE_CHECK] =
         {"--check", 0, NULL,
-         "no measurement of the machine: the program behind -- is run, captured and replayed\n"
+         "no measurement of the machine: the program behind -- is run, then captured and replayed\n"
          "on --machine, and its time is compared with the forecast"},
     [CALIBRATE_MACHINE] = {"--machine", 0, "NAME|FILE.yaml", "with --check: the machine of the forecast"},
     [CALIBRATE_FABRIC] = {"--fabric", 0, "NAME",
@@ -221,16 +221,6 @@ static enum status finish(const struct calibrate_request *request, const struct 
 
 /* ---------------------------------------------------------------- arguments */
 
-static bool take_mpi(struct calibrate_request *request, const char *value)
-{
-    request->mpi = value;
-    for (size_t i = 0; tracer_mpis[i]; i++)
-        if (strcmp(tracer_mpis[i], value) == 0)
-            return true;
-    diag_error("--mpi %s: openmpi or mpich is expected", value);
-    return false;
-}
-
 static bool take_rounds(struct calibrate_request *request, const char *value)
 {
     struct units_problem problem;
@@ -266,7 +256,8 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
         request->output = value;
         return true;
     case CALIBRATE_MPI:
-        return take_mpi(request, value);
+        request->mpi = value;
+        return tracer_take_mpi(value);
     case CALIBRATE_FROM:
         request->from = value;
         return true;

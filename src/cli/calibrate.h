@@ -2,6 +2,7 @@
 #define HELIO_CLI_CALIBRATE_H
 
 #include "calibrate/machine_file.h"
+#include "output/json.h"
 
 /* --check: a program, runs of it, and their forecasts: calibrate_check.c. */
 struct calibrate_check {
@@ -19,5 +20,10 @@ void calibrate_print(const struct calibrate_samples *samples, const struct calib
 enum status calibrate_print_json(const struct calibrate_samples *samples,
                                  const struct calibration *calibration,
                                  const struct calibrate_entries *entries);
+
+/* Parts of both outputs. */
+void calibrate_print_guards(const struct calibrate_guard *guards, size_t count);
+json_t *calibrate_guards_json(const struct calibrate_guard *guards, size_t count);
+void calibrate_put_value(json_t *object, const char *key, struct calibrate_value value);
 
 #endif

@@ -12,7 +12,7 @@
 #include "calibrate/forecast.h"
 #include "calibrate/machine_file.h"
 #include "cli/calibrate.h"
-#include "cli/cli.h"
+#include "cli/capture.h"
 #include "cli/print.h"
 #include "fabric/list.h"
 #include "machine/machine.h"
@@ -22,10 +22,12 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-/* The program is run several times under `helio capture`, each time with a trace of its own. Each trace is
- * replayed on the machine, and its time is compared with that of the same run. */
+/* Each run executes the program twice, with the tracer of `helio capture` in it. The first time the tracer
+ * takes the time and records nothing. The second time it records a trace, which is replayed on the machine.
+ * The forecast is compared with the first time, since recording takes time of its own. */
 
-/* Captured computation is written at this rate (cli/capture.c). The machine's own would change its times. */
+/* Captured computation is written at this rate. The machine's own would change its times. */
+enum { CAPTURE_GFLOPS = 12 };
 static const char capture_rate[] = "12 Gflop/s";
 
 struct checked {
@@ -37,60 +39,67 @@ struct checked {
 
 /* --------------------------------------------------------------------- runs */
 
-static char **capture_words(const struct calibrate_check *check, char *trace, int *count)
+/* In a process of its own, since capture_program decides what becomes of signals. What the program prints
+ * goes to standard error: standard output is for the comparison. `trace` is NULL if nothing is recorded. */
+static enum status start_program(const struct calibrate_check *check, const char *trace)
 {
-    char **words = mem_alloc((size_t)check->word_count + 7, sizeof *words, "a command line");
-    *count = 0;
-    words[(*count)++] = (char *)(uintptr_t) "capture";
-    words[(*count)++] = (char *)(uintptr_t) "-o";
-    words[(*count)++] = trace;
-    if (check->mpi) {
-        words[(*count)++] = (char *)(uintptr_t) "--mpi";
-        words[(*count)++] = (char *)(uintptr_t)check->mpi;
-    }
-    words[(*count)++] = (char *)(uintptr_t) "--";
-    memcpy(words + *count, check->words, (size_t)check->word_count * sizeof *words);
-    *count += check->word_count;
-    return words;
-}
-
-/* In a process of its own, since helio capture decides what becomes of signals. What the program prints goes
- * to standard error: standard output is for the comparison. */
-static enum status capture(const struct calibrate_check *check, char *trace)
-{
-    int count, ended = -1;
-    char **words = capture_words(check, trace, &count);
+    struct capture_command capture = {.folder = trace,
+                                      .mpi = check->mpi,
+                                      .rate_flops = UINT64_C(1000000000) * CAPTURE_GFLOPS,
+                                      .words = check->words,
+                                      .is_silent = true};
+    int ended = -1;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        int status = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? STATUS_FAILED : cli_capture(count, words);
+        int status = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? STATUS_FAILED : capture_program(&capture);
         fflush(NULL);
         _exit(status);
     }
-    free(words);
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
     if (child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
         return STATUS_OK;
-    diag_error("%s could not be run and captured", check->words[0]);
+    diag_error("%s could not be run%s", check->words[0], trace ? " and captured" : "");
     return STATUS_FAILED;
 }
 
 /* The files of ranks 0, 1, 2 ..., up to the first that is not there. */
-static enum status read_times(struct forecast_run *run, const char *prefix)
+static enum status read_times(struct forecast_times *times, const char *prefix)
 {
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK; rank++) {
         char *path = mem_format("%s-%" PRIu32, prefix, rank);
         FILE *file = file_open_regular(path);
         if (file) {
-            status = forecast_read(run, file, path);
+            status = forecast_read(times, file, path);
             fclose(file);
         }
         free(path);
         if (!file)
             break;
     }
+    return status;
+}
+
+/* Executes the program and reads its times; with a trace, if it is not NULL. */
+static enum status execute(const struct checked *checked, uint64_t index, const char *trace,
+                           struct forecast_times *times)
+{
+    const char *folder = output_folder_path(&checked->folder);
+    char *prefix = mem_format("%s/%s-%" PRIu64, folder, trace ? "captured" : "plain", index + 1);
+    setenv("HELIO_CAPTURE_TIMES", prefix, 1);
+    enum status status = start_program(checked->check, trace);
+    if (status == STATUS_OK)
+        status = read_times(times, prefix);
+    if (status == STATUS_OK && times->count == 0) {
+        diag_error(
+            "no rank has said how long it ran; a launcher that starts ranks on other machines has to pass on "
+            "HELIO_CAPTURE_TIMES, and %s has to be there",
+            folder);
+        status = STATUS_FAILED;
+    }
+    free(prefix);
     return status;
 }
 
@@ -133,7 +142,7 @@ static enum status replay(struct checked *checked, const char *trace, struct for
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    checked->ranks_per_node = forecast_ranks_per_node(run);
+    checked->ranks_per_node = forecast_ranks_per_node(&run->captured);
     if (!checked->ranks_per_node) {
         diag_error(
             "the ranks of a node are not consecutive, so they cannot be placed in a replay; start them "
@@ -146,30 +155,21 @@ static enum status replay(struct checked *checked, const char *trace, struct for
         status = run_experiment(config, run, &checked->ranks);
     if (config)
         config_close(config);
-    return status == STATUS_OK ? forecast_measure(run, checked->ranks) : status;
+    if (status == STATUS_OK)
+        status = forecast_measure(&run->plain, checked->ranks);
+    return status == STATUS_OK ? forecast_measure(&run->captured, checked->ranks) : status;
 }
 
 static enum status run_once(struct checked *checked, uint64_t index)
 {
-    const char *folder = output_folder_path(&checked->folder);
-    char *trace = mem_format("%s/run-%" PRIu64, folder, index + 1),
-         *times = mem_format("%s/times-%" PRIu64, folder, index + 1);
+    char *trace = mem_format("%s/run-%" PRIu64, output_folder_path(&checked->folder), index + 1);
     struct forecast_run *run = &checked->runs[index];
-    setenv("HELIO_CAPTURE_TIMES", times, 1);
-    enum status status = capture(checked->check, trace);
+    enum status status = execute(checked, index, NULL, &run->plain);
     if (status == STATUS_OK)
-        status = read_times(run, times);
-    if (status == STATUS_OK && run->count == 0) {
-        diag_error(
-            "no rank has said how long it ran; a launcher that starts ranks on other machines has to pass on "
-            "HELIO_CAPTURE_TIMES, and %s has to be there",
-            folder);
-        status = STATUS_FAILED;
-    }
+        status = execute(checked, index, trace, &run->captured);
     if (status == STATUS_OK)
         status = replay(checked, trace, run);
     free(trace);
-    free(times);
     return status;
 }
 
@@ -185,13 +185,6 @@ static void print_row(const char *name, struct calibrate_value value, double uni
     printf(" %s\n", unit_name);
 }
 
-static void print_guards(const struct forecast *forecast)
-{
-    for (size_t i = 0; i < FORECAST_GUARDS; i++)
-        printf("  guard %s: %s: %s\n", forecast->guards[i].name, forecast->guards[i].passed ? "ok" : "FAILED",
-               forecast->guards[i].reason);
-}
-
 static void print_table(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
@@ -200,57 +193,53 @@ static void print_table(const struct checked *checked, const struct forecast *fo
            checked->ranks_per_node, check->runs, check->fabric);
     quote_terminal(stdout, check->machine);
     puts(forecast->is_sound ? "" : "; NOT SOUND");
-    print_guards(forecast);
+    calibrate_print_guards(forecast->guards, FORECAST_GUARDS);
     if (!forecast->is_sound && !check->force)
         return;
     bool is_short = forecast->measured_s.value < 1;
     printf("\n            %12s%12s%12s\n", "median", "low", "high");
-    print_row("measured", forecast->measured_s, is_short ? 1e-3 : 1, is_short ? "ms" : "s", "%12.4f");
-    print_row("forecast", forecast->forecast_s, is_short ? 1e-3 : 1, is_short ? "ms" : "s", "%12.4f");
+    double unit = is_short ? 1e-3 : 1;
+    const char *unit_name = is_short ? "ms" : "s";
+    print_row("measured", forecast->measured_s, unit, unit_name, "%12.4f");
+    print_row("forecast", forecast->forecast_s, unit, unit_name, "%12.4f");
     print_row("error", forecast->error_percent, 1, "%", "%+12.2f");
-}
-
-static void put_value(json_t *object, const char *key, struct calibrate_value value)
-{
-    json_t *numbers = json_make_object();
-    json_put_number(numbers, "value", value.value);
-    json_put_number(numbers, "low", value.low);
-    json_put_number(numbers, "high", value.high);
-    json_put(object, key, numbers);
+    print_row("captured", forecast->captured_s, unit, unit_name, "%12.4f");
 }
 
 enum { DIGITS = 10 };
 
+static json_t *runs_json(const struct checked *checked)
+{
+    json_t *runs = json_make_list();
+    for (uint64_t i = 0; i < checked->check->runs; i++) {
+        const struct forecast_run *run = &checked->runs[i];
+        json_t *object = json_make_object();
+        json_put_number(object, "measured_s", run->plain.longest_s);
+        json_put_number(object, "captured_s", run->captured.longest_s);
+        json_put_number(object, "forecast_s", run->forecast_s);
+        json_add(runs, object);
+    }
+    return runs;
+}
+
 static enum status print_json(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
-    json_t *object = json_make_object(), *guards = json_make_list(), *runs = json_make_list();
-    for (size_t i = 0; i < FORECAST_GUARDS; i++) {
-        json_t *guard = json_make_object();
-        json_put_text(guard, "name", forecast->guards[i].name);
-        json_put_flag(guard, "passed", forecast->guards[i].passed);
-        json_put_text(guard, "reason", forecast->guards[i].reason);
-        json_add(guards, guard);
-    }
+    json_t *object = json_make_object();
     json_put_text(object, "schema", "helio-calibrate-check-1");
     json_put_text(object, "machine", check->machine);
     json_put_text(object, "fabric", check->fabric);
     json_put_count(object, "ranks", checked->ranks);
     json_put_count(object, "ranks_per_node", checked->ranks_per_node);
     json_put_flag(object, "sound", forecast->is_sound);
-    json_put(object, "guards", guards);
-    for (uint64_t i = 0; (forecast->is_sound || check->force) && i < check->runs; i++) {
-        json_t *run = json_make_object();
-        json_put_number(run, "measured_s", checked->runs[i].measured_s);
-        json_put_number(run, "forecast_s", checked->runs[i].forecast_s);
-        json_add(runs, run);
-    }
+    json_put(object, "guards", calibrate_guards_json(forecast->guards, FORECAST_GUARDS));
     if (forecast->is_sound || check->force) {
-        put_value(object, "measured_s", forecast->measured_s);
-        put_value(object, "forecast_s", forecast->forecast_s);
-        put_value(object, "error_percent", forecast->error_percent);
+        calibrate_put_value(object, "measured_s", forecast->measured_s);
+        calibrate_put_value(object, "captured_s", forecast->captured_s);
+        calibrate_put_value(object, "forecast_s", forecast->forecast_s);
+        calibrate_put_value(object, "error_percent", forecast->error_percent);
+        json_put(object, "runs", runs_json(checked));
     }
-    json_put(object, "runs", runs);
     return cli_print_json(object, DIGITS);
 }
 
@@ -318,8 +307,10 @@ enum status calibrate_check_program(const struct calibrate_check *check)
     output_folder_close(&checked.folder, STATUS_FAILED); /* nothing of it is kept */
     if (status == STATUS_OK)
         status = finish(&checked);
-    for (uint64_t i = 0; i < check->runs; i++)
-        forecast_free(&checked.runs[i]);
+    for (uint64_t i = 0; i < check->runs; i++) {
+        forecast_free(&checked.runs[i].plain);
+        forecast_free(&checked.runs[i].captured);
+    }
     free(checked.runs);
     return status;
 }

@@ -9,13 +9,10 @@ enum { DIGITS = 10 };
 
 /* -------------------------------------------------------------------- table */
 
-static void print_guards(const struct calibrate_samples *samples)
+void calibrate_print_guards(const struct calibrate_guard *guards, size_t count)
 {
-    for (size_t i = 0; i < samples->guard_count; i++) {
-        printf("  guard ");
-        quote_terminal(stdout, samples->guards[i].name);
-        cli_print_text(samples->guards[i].passed ? ": ok: " : ": FAILED: ", samples->guards[i].reason);
-    }
+    for (size_t i = 0; i < count; i++)
+        cli_print_guard(guards[i].name, guards[i].passed, guards[i].reason);
 }
 
 static void print_entries(const struct calibrate_entries *entries, bool parameters)
@@ -37,7 +34,7 @@ void calibrate_print(const struct calibrate_samples *samples, const struct calib
     quote_terminal(stdout, *samples->library ? samples->library : samples->mpi);
     printf(": %u node%s, %u ranks%s\n", samples->nodes, samples->nodes == 1 ? "" : "s", samples->ranks,
            calibration->is_sound ? "" : "; NOT SOUND");
-    print_guards(samples);
+    calibrate_print_guards(samples->guards, samples->guard_count);
     puts("\nthe machine");
     print_entries(entries, true);
     puts("\nmeasured, and no parameter");
@@ -46,7 +43,7 @@ void calibrate_print(const struct calibrate_samples *samples, const struct calib
 
 /* --------------------------------------------------------------------- JSON */
 
-static void put_value(json_t *object, const char *key, struct calibrate_value value)
+void calibrate_put_value(json_t *object, const char *key, struct calibrate_value value)
 {
     json_t *numbers = json_make_object();
     json_put_number(numbers, "value", value.value);
@@ -55,17 +52,12 @@ static void put_value(json_t *object, const char *key, struct calibrate_value va
     json_put(object, key, numbers);
 }
 
-static json_t *guards_json(const struct calibrate_samples *samples)
+json_t *calibrate_guards_json(const struct calibrate_guard *guards, size_t count)
 {
-    json_t *guards = json_make_list();
-    for (size_t i = 0; i < samples->guard_count; i++) {
-        json_t *guard = json_make_object();
-        json_put_text(guard, "name", samples->guards[i].name);
-        json_put_flag(guard, "passed", samples->guards[i].passed);
-        json_put_text(guard, "reason", samples->guards[i].reason);
-        json_add(guards, guard);
-    }
-    return guards;
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < count; i++)
+        json_add(list, cli_guard_json(guards[i].name, guards[i].passed, guards[i].reason));
+    return list;
 }
 
 static json_t *pieces_json(const struct calibrate_messages *messages)
@@ -76,8 +68,8 @@ static json_t *pieces_json(const struct calibrate_messages *messages)
         json_t *object = json_make_object();
         json_put_number(object, "from_bytes", messages->bytes[piece->first]);
         json_put_number(object, "to_bytes", messages->bytes[piece->first + piece->count - 1]);
-        put_value(object, "at_zero_ns", messages->at_zero_ns[i]);
-        put_value(object, "ns_per_byte", messages->ns_per_byte[i]);
+        calibrate_put_value(object, "at_zero_ns", messages->at_zero_ns[i]);
+        calibrate_put_value(object, "ns_per_byte", messages->ns_per_byte[i]);
         json_add(pieces, object);
     }
     return pieces;
@@ -89,7 +81,7 @@ static json_t *sizes_json(const struct calibrate_messages *messages)
     for (size_t i = 0; i < messages->sizes; i++) {
         json_t *object = json_make_object();
         json_put_number(object, "bytes", messages->bytes[i]);
-        put_value(object, "half_ns", messages->half_ns[i]);
+        calibrate_put_value(object, "half_ns", messages->half_ns[i]);
         json_add(sizes, object);
     }
     return sizes;
@@ -99,18 +91,18 @@ static json_t *messages_json(const struct calibrate_samples *samples, enum calib
                              const struct calibrate_messages *messages)
 {
     json_t *object = json_make_object();
-    put_value(object, "latency_ns", messages->latency_ns);
+    calibrate_put_value(object, "latency_ns", messages->latency_ns);
     if (messages->has_rate)
-        put_value(object, "bytes_per_s", messages->rate);
+        calibrate_put_value(object, "bytes_per_s", messages->rate);
     if (messages->has_ends) {
-        put_value(object, "send_ns", messages->send_ns);
-        put_value(object, "receive_ns", messages->receive_ns);
+        calibrate_put_value(object, "send_ns", messages->send_ns);
+        calibrate_put_value(object, "receive_ns", messages->receive_ns);
     }
     if (messages->has_gap)
-        put_value(object, "gap_ns", messages->gap_ns);
+        calibrate_put_value(object, "gap_ns", messages->gap_ns);
     if (samples->has_eager[place]) {
         json_put_count(object, "eager_bytes", samples->eager[place]);
-        put_value(object, "jump_ns", messages->jump_ns);
+        calibrate_put_value(object, "jump_ns", messages->jump_ns);
     }
     json_put(object, "pieces", pieces_json(messages));
     json_put(object, "sizes", sizes_json(messages));
@@ -128,7 +120,7 @@ static json_t *series_json(const struct calibrate_samples *samples)
         json_put_count(object, "at_once", series->at_once);
         json_put_count(object, "bytes", series->bytes);
         json_put_count(object, "samples", series->count);
-        put_value(object, "ns", calibrate_median(series));
+        calibrate_put_value(object, "ns", calibrate_median(series));
         json_add(list, object);
     }
     return list;
@@ -154,7 +146,7 @@ enum status calibrate_print_json(const struct calibrate_samples *samples,
     json_put_count(object, "nodes", samples->nodes);
     json_put_count(object, "ranks", samples->ranks);
     json_put_flag(object, "sound", calibration->is_sound);
-    json_put(object, "guards", guards_json(samples));
+    json_put(object, "guards", calibrate_guards_json(samples->guards, samples->guard_count));
     json_put(object, "parameters", parameters_json(entries));
     for (enum calibrate_place place = 0; place < CALIBRATE_PLACES; place++)
         if (calibration->places[place].is_known)

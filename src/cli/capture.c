@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -51,12 +52,6 @@ static const struct cli_command command = {
         "  helio capture -o trace -- mpirun -np 4 ./program\n"
         "  helio capture -o trace -- mpiexec.mpich -n 4 ./program; helio run --trace trace --fabric packet",
     .name_at = name_at,
-};
-
-struct capture_command {
-    const char *folder, *mpi;
-    uint64_t rate_flops;
-    char **words; /* ends with NULL */
 };
 
 /* ---------------------------------------------------------------------- run */
@@ -128,7 +123,7 @@ static enum status prepare(struct capture_command *capture, struct launch_preloa
     free(library);
     if (!can_load)
         return STATUS_FAILED;
-    if (make_folder(capture->folder))
+    if (!capture->folder || make_folder(capture->folder))
         return STATUS_OK;
     launch_preload_free(preload);
     return STATUS_BAD_INPUT;
@@ -137,10 +132,11 @@ static enum status prepare(struct capture_command *capture, struct launch_preloa
 /* In the child process: sets what the tracer reads, and runs the program. */
 static void become_program(const struct capture_command *capture, const struct launch_preload *preload)
 {
-    char folder[PATH_MAX], rate[32];
+    char folder[PATH_MAX] = "", rate[32];
     snprintf(rate, sizeof rate, "%" PRIu64, capture->rate_flops);
-    if (!realpath(capture->folder, folder) || setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 ||
-        setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 || setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
+    if ((capture->folder && !realpath(capture->folder, folder)) ||
+        setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 || setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 ||
+        setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
         (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
         diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
         _exit(127);
@@ -191,7 +187,8 @@ static void stop_if_asked(const struct capture_command *capture, const sigset_t 
     sigpending(&waiting);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigismember(&waiting, numbers[i]) == 1) {
-            rmdir(capture->folder);
+            if (capture->folder)
+                rmdir(capture->folder);
             sigprocmask(SIG_SETMASK, before, NULL);
         }
 }
@@ -278,7 +275,7 @@ static enum status report(const struct capture_command *capture, const struct tr
                    " first, end before MPI_Finalize: they hold what was done until then",
                    prefix->unfinished, prefix->ranks, prefix->first_unfinished);
     warn_of_lost(prefix);
-    if (!getenv("HELIO_CAPTURE_TIMES")) /* helio calibrate --check replays the trace itself, and removes it */
+    if (!capture->is_silent)
         diag_note("%s: %" PRIu32 " ranks, %" PRIu64 " lines; helio run --trace %s replays it",
                   capture->folder, prefix->ranks, prefix->lines, capture->folder);
     return prefix->unfinished ? STATUS_FAILED : STATUS_OK;
@@ -305,16 +302,6 @@ static bool take_rate(struct capture_command *capture, const char *value)
     return false;
 }
 
-static bool take_mpi(struct capture_command *capture, const char *value)
-{
-    capture->mpi = value;
-    for (size_t i = 0; tracer_mpis[i]; i++)
-        if (strcmp(tracer_mpis[i], value) == 0)
-            return true;
-    diag_error("--mpi %s: openmpi or mpich is expected", value);
-    return false;
-}
-
 static bool take(struct capture_command *capture, enum capture_option option, const char *value)
 {
     switch (option) {
@@ -324,7 +311,8 @@ static bool take(struct capture_command *capture, enum capture_option option, co
     case CAPTURE_RATE:
         return take_rate(capture, value);
     case CAPTURE_MPI:
-        return take_mpi(capture, value);
+        capture->mpi = value;
+        return tracer_take_mpi(value);
     }
     return false;
 }
@@ -350,22 +338,25 @@ static int read_arguments(struct capture_command *capture, int argc, char **argv
     return CLI_ERROR;
 }
 
-int cli_capture(int argc, char **argv)
+enum status capture_program(struct capture_command *capture)
 {
-    struct capture_command capture = {.rate_flops = UINT64_C(12000000000)};
     struct launch_preload preload;
-    int found = read_arguments(&capture, argc, argv);
-    if (found != CLI_END)
-        return cli_status(found);
     atexit(remove_empty_folder);
     sigset_t before = hold_signals();
-    enum status status = prepare(&capture, &preload);
+    enum status status = prepare(capture, &preload);
     if (status != STATUS_OK) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         return status;
     }
-    stop_if_asked(&capture, &before);
-    status = run_program(&capture, &preload, &before);
+    stop_if_asked(capture, &before);
+    status = run_program(capture, &preload, &before);
     launch_preload_free(&preload);
-    return finish(&capture, status);
+    return capture->folder ? finish(capture, status) : status;
+}
+
+int cli_capture(int argc, char **argv)
+{
+    struct capture_command capture = {.rate_flops = UINT64_C(12000000000)};
+    int found = read_arguments(&capture, argc, argv);
+    return found == CLI_END ? capture_program(&capture) : cli_status(found);
 }

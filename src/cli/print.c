@@ -11,6 +11,22 @@ void cli_print_text(const char *before, const char *text)
     putchar('\n');
 }
 
+void cli_print_guard(const char *name, bool passed, const char *reason)
+{
+    fputs("  guard ", stdout);
+    quote_terminal(stdout, name);
+    cli_print_text(passed ? ": ok: " : ": FAILED: ", reason);
+}
+
+json_t *cli_guard_json(const char *name, bool passed, const char *reason)
+{
+    json_t *guard = json_make_object();
+    json_put_text(guard, "name", name);
+    json_put_flag(guard, "passed", passed);
+    json_put_text(guard, "reason", reason);
+    return guard;
+}
+
 enum status cli_print_json(json_t *object, int digits)
 {
     (void)json_write(object, digits, stdout); /* standard_flush reports a failure */

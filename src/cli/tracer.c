@@ -6,10 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "cli/launch.h"
 
 const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
+
+bool tracer_take_mpi(const char *name)
+{
+    for (size_t i = 0; tracer_mpis[i]; i++)
+        if (strcmp(tracer_mpis[i], name) == 0)
+            return true;
+    diag_error("--mpi %s: openmpi or mpich is expected", name);
+    return false;
+}
 
 char *tracer_library(const char *mpi)
 {

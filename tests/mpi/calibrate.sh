@@ -53,7 +53,7 @@ check() {
     program=$MPI_PROGRAMS/ring_$MPI
     "$HELIO" calibrate --check --machine infiniband-ndr --fabric hockney --mpi "$MPI" --runs 2 --force --json -- \
         "$tests/launch" 3 "$program" 3 >"$work/printed" 2>"$work/said" || fail "a forced comparison fails"
-    for key in measured_s forecast_s error_percent; do
+    for key in measured_s captured_s forecast_s error_percent; do
         grep -q "^  \"$key\": {" "$work/printed" || fail "there is no $key"
     done
     grep -q '"ranks": 3,' "$work/printed" && grep -q '"ranks_per_node": 3,' "$work/printed" || fail "ranks are not placed"

@@ -359,13 +359,13 @@ static void too_little_is_refused(void **state)
 
 /* ---------------------------------------------------------------- forecasts */
 
-static enum status read_times(struct forecast_run *run, const char *text)
+static enum status read_times(struct forecast_times *times, const char *text)
 {
     said[0] = '\0';
     diag_set_sink(keep_message, NULL);
     FILE *file = fmemopen((void *)text, strlen(text), "r");
     assert_non_null(file);
-    enum status status = forecast_read(run, file, "times");
+    enum status status = forecast_read(times, file, "times");
     fclose(file);
     return status;
 }
@@ -373,16 +373,18 @@ static enum status read_times(struct forecast_run *run, const char *text)
 static void a_run_takes_as_long_as_its_longest_rank(void **state)
 {
     (void)state;
-    struct forecast_run run = {.count = 0};
-    assert_int_equal(read_times(&run, "time 1 1.5 7 3 4 2.0 1.0\n"), STATUS_OK);
-    assert_int_equal(forecast_measure(&run, 2), STATUS_FAILED);
+    struct forecast_times times = {.count = 0};
+    assert_int_equal(read_times(&times, "time 1 1.5 7 3 4 2.0 1.0\n"), STATUS_OK);
+    assert_int_equal(forecast_measure(&times, 2), STATUS_FAILED);
     assert_non_null(strstr(said, "rank 0 has not said"));
-    assert_int_equal(read_times(&run, "time 0 1.25 7 3 4 2.0 1.0\n"), STATUS_OK);
-    assert_int_equal(forecast_measure(&run, 2), STATUS_OK);
-    assert_float_equal(run.measured_s, 1.5, 1e-12);
-    assert_int_equal(read_times(&run, "time 0 1.25 7 3 4 2.0 1.0\n"), STATUS_BAD_INPUT);
+    assert_int_equal(read_times(&times, "time 0 1.25 7 3 4 2.0 1.0\n"), STATUS_OK);
+    assert_int_equal(forecast_measure(&times, 2), STATUS_OK);
+    assert_float_equal(times.longest_s, 1.5, 1e-12);
+    assert_int_equal(forecast_measure(&times, 1), STATUS_FAILED);
+    assert_non_null(strstr(said, "rank 1 was not captured"));
+    assert_int_equal(read_times(&times, "time 0 1.25 7 3 4 2.0 1.0\n"), STATUS_BAD_INPUT);
     assert_non_null(strstr(said, "ended twice"));
-    forecast_free(&run);
+    forecast_free(&times);
 }
 
 static void times_that_no_rank_writes_are_refused(void **state)
@@ -397,26 +399,26 @@ static void times_that_no_rank_writes_are_refused(void **state)
                                         "time 0 1 7 3 4 2 1",
                                         "time 1048576 1 7 3 4 2 1\n"};
     for (size_t i = 1; i < sizeof wrong / sizeof *wrong; i++) {
-        struct forecast_run run = {.count = 0};
-        if (read_times(&run, wrong[i]) != STATUS_BAD_INPUT)
+        struct forecast_times times = {.count = 0};
+        if (read_times(&times, wrong[i]) != STATUS_BAD_INPUT)
             fail_msg("accepted: %s", wrong[i]);
-        forecast_free(&run);
+        forecast_free(&times);
     }
 }
 
-/* One run of `count` ranks, of `nodes` (a letter for each), that all took so long. */
-static struct forecast_run made_run(const char *nodes, double seconds, double others_s)
+/* The ranks of one execution, of `nodes` (a letter for each), that all took so long. */
+static struct forecast_times made_times(const char *nodes, double seconds, double others_s)
 {
-    struct forecast_run run = {.count = 0};
+    struct forecast_times times = {.count = 0};
     size_t count = strlen(nodes);
     for (size_t i = 0; i < count; i++) {
         char line[128];
         snprintf(line, sizeof line, "time %zu %.9f 7 %d 4 %.6f %.6f\n", i, seconds, nodes[i],
                  seconds * (double)count + others_s, seconds);
-        assert_int_equal(read_times(&run, line), STATUS_OK);
+        assert_int_equal(read_times(&times, line), STATUS_OK);
     }
-    assert_int_equal(forecast_measure(&run, count), STATUS_OK);
-    return run;
+    assert_int_equal(forecast_measure(&times, count), STATUS_OK);
+    return times;
 }
 
 static void ranks_of_a_node_are_consecutive(void **state)
@@ -428,20 +430,22 @@ static void ranks_of_a_node_are_consecutive(void **state)
     } cases[] = {{"aaaa", 4}, {"aabb", 2}, {"aab", 2},   {"ab", 1},
                  {"abab", 1}, {"abb", 0},  {"aabbb", 0}, {"aabaab", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct forecast_run run = made_run(cases[i].nodes, 1, 0);
-        assert_int_equal(forecast_ranks_per_node(&run), cases[i].each);
-        forecast_free(&run);
+        struct forecast_times times = made_times(cases[i].nodes, 1, 0);
+        assert_int_equal(forecast_ranks_per_node(&times), cases[i].each);
+        forecast_free(&times);
     }
 }
 
 /* Of the guards in their order, those that are expected to fail. */
-static void runs_fail(const char *nodes, const double *seconds, double others_s, const char *failed)
+static void runs_fail(const char *nodes, const double *seconds, double others_s, double others_captured_s,
+                      const char *failed)
 {
     struct forecast_run runs[8];
     struct forecast forecast;
     size_t count = 0;
     for (; seconds[count] > 0; count++) {
-        runs[count] = made_run(nodes, seconds[count], others_s);
+        runs[count].plain = made_times(nodes, seconds[count], others_s);
+        runs[count].captured = made_times(nodes, 2 * seconds[count], others_captured_s);
         runs[count].forecast_s = seconds[count] * 0.9;
     }
     forecast_judge(runs, count, &forecast);
@@ -451,8 +455,11 @@ static void runs_fail(const char *nodes, const double *seconds, double others_s,
     assert_int_equal(forecast.is_sound, !*failed);
     assert_float_equal(forecast.error_percent.value, -10, 1e-9);
     assert_float_equal(forecast.error_percent.low, -10, 1e-9);
-    for (size_t i = 0; i < count; i++)
-        forecast_free(&runs[i]);
+    assert_float_equal(forecast.captured_s.value, 2 * forecast.measured_s.value, 1e-9);
+    for (size_t i = 0; i < count; i++) {
+        forecast_free(&runs[i].plain);
+        forecast_free(&runs[i].captured);
+    }
 }
 
 static void a_forecast_is_judged_on_a_quiet_machine(void **state)
@@ -460,11 +467,12 @@ static void a_forecast_is_judged_on_a_quiet_machine(void **state)
     (void)state;
     static const double steady[] = {1, 1.02, 1.01, 0.99, 1, 1.03, 0}, jumpy[] = {1, 1.02, 1.3, 0},
                         brief[] = {0.1, 0.101, 0};
-    runs_fail("aabb", steady, 0.1, "");
-    runs_fail("aabb", steady, 0.25, "busy");
-    runs_fail("aabbc", steady, 0, "cores"); /* four processors */
-    runs_fail("aabb", jumpy, 0, "spread");
-    runs_fail("aabb", brief, 0, "length");
+    runs_fail("aabb", steady, 0.1, 0.1, "");
+    runs_fail("aabb", steady, 0.25, 0, "busy");
+    runs_fail("aabb", steady, 0, 0.5, "busy");
+    runs_fail("aabbc", steady, 0, 0, "cores"); /* four processors */
+    runs_fail("aabb", jumpy, 0, 0, "spread");
+    runs_fail("aabb", brief, 0, 0, "length");
 }
 
 int main(void)

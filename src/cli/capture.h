@@ -1,0 +1,22 @@
+#ifndef HELIO_CLI_CAPTURE_H
+#define HELIO_CLI_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* A program that is run with the tracer of its MPI. */
+struct capture_command {
+    const char *folder; /* of the trace, to be made; NULL: the tracer records nothing */
+    const char *mpi;    /* NULL: that of the launcher */
+    uint64_t rate_flops;
+    char **words;   /* the launcher and the program; ends with NULL */
+    bool is_silent; /* about a trace that is whole */
+};
+
+/* Runs it and completes its trace. From here on this process outlives the signals that end the program, so it
+ * ends with the program. */
+enum status capture_program(struct capture_command *capture);
+
+#endif
