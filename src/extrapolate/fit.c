@@ -71,6 +71,7 @@ struct fit_search {
     const struct grid *target;
     struct fit *found;
     enum fit_outcome outcome;
+    bool undivided; /* a power gives all observations, and no whole number on the target */
 };
 
 static bool holds(const struct fit_search *search, const struct fit *fit)
@@ -100,8 +101,12 @@ static bool same_on_target(const struct fit_search *search, const struct fit *a,
 static void consider(struct fit_search *search, const struct fit *fit)
 {
     uint64_t value;
-    if (!holds(search, fit) || !fit_value(fit, search->target, 0, &value))
+    if (!holds(search, fit))
         return;
+    if (!fit_value(fit, search->target, 0, &value)) {
+        search->undivided |= fit->form == FIT_POWER;
+        return;
+    }
     if (search->outcome == FIT_NO_FORM) {
         search->outcome = FIT_FOUND;
         *search->found = *fit;
@@ -191,23 +196,36 @@ static bool sum_along(const struct fit_search *search, const struct grid *grid, 
     return true;
 }
 
+/* The largest number that divides the differences on the lines of all samples; 0: there are none. */
+static uint64_t unit_along(const struct fit_search *search, int dimension)
+{
+    uint64_t unit = 0, sum, spread;
+    const struct grid *last = NULL;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct grid *grid = search->observations[i].grid;
+        if (grid != last && sum_along(search, grid, dimension, &sum, &spread))
+            unit = common_divisor(spread, unit);
+        last = grid;
+    }
+    return unit;
+}
+
 /* The numbers along a line of n ranks add up to unit x whole + n x add. Lines of two lengths give add and
  * unit x whole. The unit is the difference between ranks of a line, if the whole does not divide evenly. */
 static void consider_blocks(struct fit_search *search, int dimension)
 {
     const struct grid *one = search->observations[0].grid;
     const struct grid *other = search->observations[search->count - 1].grid;
-    uint64_t sum, other_sum, spread, other_spread;
+    uint64_t sum, other_sum, spread, unit = unit_along(search, dimension);
     int64_t n = one->size[dimension], m = other->size[dimension];
-    if (n == m || !sum_along(search, one, dimension, &sum, &spread) ||
-        !sum_along(search, other, dimension, &other_sum, &other_spread) || (!spread && !other_spread))
+    if (!unit || n == m || !sum_along(search, one, dimension, &sum, &spread) ||
+        !sum_along(search, other, dimension, &other_sum, &spread))
         return;
     int64_t apart = (int64_t)sum - (int64_t)other_sum;
     if (apart % (n - m))
         return;
-    struct fit fit = {.form = FIT_BLOCK, .dimension = dimension, .add = apart / (n - m)};
+    struct fit fit = {.form = FIT_BLOCK, .dimension = dimension, .add = apart / (n - m), .unit = unit};
     int64_t rest = (int64_t)sum - n * fit.add;
-    fit.unit = common_divisor(spread, other_spread);
     if (rest < 0 || (uint64_t)rest % fit.unit)
         return;
     fit.whole = (uint64_t)rest / fit.unit;
@@ -217,7 +235,7 @@ static void consider_blocks(struct fit_search *search, int dimension)
 enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
                           bool passes, struct fit *fit)
 {
-    struct fit_search search = {observations, count, target, fit, FIT_NO_FORM};
+    struct fit_search search = {observations, count, target, fit, FIT_NO_FORM, false};
     if (!count || observations[0].grid->ranks == observations[count - 1].grid->ranks)
         return FIT_ONE_SIZE;
     consider(&search, &(struct fit){.form = FIT_CONSTANT, .value = observations[0].value});
@@ -229,5 +247,5 @@ enum fit_outcome fit_find(const struct observation *observations, size_t count, 
         consider_powers(&search);
     for (int d = 0; d < GRID_DIMENSIONS && search.outcome == FIT_NO_FORM && !passes; d++)
         consider_blocks(&search, d);
-    return search.outcome;
+    return search.outcome == FIT_NO_FORM && search.undivided ? FIT_UNDIVIDED : search.outcome;
 }

@@ -39,7 +39,8 @@ bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, ui
 enum fit_outcome {
     FIT_FOUND,
     FIT_ONE_SIZE,  /* there are observations on one number of ranks only */
-    FIT_NO_FORM,   /* no form gives all observations and a whole number on the target */
+    FIT_NO_FORM,   /* no form gives all observations */
+    FIT_UNDIVIDED, /* a form does, but gives no whole number on the target */
     FIT_AMBIGUOUS, /* several forms do, with different numbers on the target */
 };
 
