@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "call/call.h"
+#include "extrapolate/check.h"
 
 static const char axis[GRID_DIMENSIONS] = {'x', 'y', 'z'};
 static const char *const extent[] = {"P", "X", "Y", "Z"}; /* by dimension + 1 */
@@ -13,6 +14,7 @@ struct describer {
     const struct program_model *model;
     const struct role_model *role;
     struct grid grid;
+    uint32_t held_back; /* the computation was tested on so many ranks; 0: it was not */
 };
 
 /* -------------------------------------------------------------------- rules */
@@ -153,17 +155,53 @@ static void print_indent(const struct describer *describer, int depth)
         fprintf(describer->to, "  ");
 }
 
-static void print_operations(const struct describer *describer, const struct site *site, int depth)
+/* The largest scale of a class before this call. */
+static double largest_of_classes(const struct role_model *role, uint32_t leaf)
 {
-    if (site->scale == 0)
+    double most = 0;
+    for (uint32_t c = 0; c < role->classes.count; c++)
+        most = fmax(most, role->classes.scale[(size_t)c * role->pattern.leaf_count + leaf]);
+    return most;
+}
+
+/* "4e+09 to 5e+09 by class": of the ranks that make the call. */
+static void print_classes(const struct describer *describer, uint32_t leaf, double most)
+{
+    const struct rank_classes *classes = &describer->role->classes;
+    double least = most;
+    for (uint32_t c = 0; c < classes->count; c++) {
+        double scale = classes->scale[(size_t)c * describer->role->pattern.leaf_count + leaf];
+        least = scale > 0 && scale < least ? scale : least;
+    }
+    if (least < 0.9999 * most)
+        fprintf(describer->to, "%.6g to %.6g by class", least, most);
+    else
+        fprintf(describer->to, "%.6g", most);
+}
+
+static void print_operations(const struct describer *describer, uint32_t leaf, int depth)
+{
+    const struct burst *burst = &describer->role->sites[leaf].burst;
+    bool differ = describer->role->classes.differ;
+    double power = differ ? burst->class_power : burst->power;
+    double most = differ ? largest_of_classes(describer->role, leaf) : burst->scale;
+    if (most <= 0)
         return;
     print_indent(describer, depth);
-    fprintf(describer->to, "compute in all %.6g", site->scale);
-    if (fabs(site->power) > 1e-9)
-        fprintf(describer->to, " P^%.4g", site->power);
+    fprintf(describer->to, "compute in all ");
+    if (differ)
+        print_classes(describer, leaf, most);
+    else
+        fprintf(describer->to, "%.6g", most);
+    if (fabs(power) > 1e-9)
+        fprintf(describer->to, " P^%.4g", power);
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (burst->shape >> d & 1)
+            fprintf(describer->to, " x the rank's share along %c / the mean", axis[d]);
     fprintf(describer->to, " operations per rank (fit");
-    if (site->residual > 1e-9)
-        fprintf(describer->to, ", up to %.2g %% off", 100 * site->residual);
+    if (burst->error > 1e-4)
+        fprintf(describer->to, ", up to %.2g %% off on %u ranks, %s", 100 * burst->error,
+                describer->held_back, class_name(&describer->grid, burst->error_sides));
     fprintf(describer->to, ")\n");
 }
 
@@ -172,7 +210,7 @@ static void print_call(const struct describer *describer, const struct pattern_n
     const struct rank_event *event = &leaf->event;
     const struct site *site = &describer->role->sites[leaf->index];
     bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
-    print_operations(describer, site, depth);
+    print_operations(describer, leaf->index, depth);
     print_indent(describer, depth);
     fprintf(describer->to, "%s%s", event->flags & CALL_IMMEDIATE ? "i" : "",
             call_op_name((enum call_op)event->op));
@@ -218,9 +256,9 @@ static void print_grid(const struct describer *describer)
     fputc('\n', describer->to);
 }
 
-void describe_model(const struct program_model *model, uint32_t ranks, FILE *to)
+void describe_model(const struct program_model *model, uint32_t ranks, uint32_t held_back, FILE *to)
 {
-    struct describer describer = {to, model, NULL, grid_of(model->hypothesis.grid, ranks)};
+    struct describer describer = {to, model, NULL, grid_of(model->hypothesis.grid, ranks), held_back};
     print_grid(&describer);
     for (int role = model->hypothesis.apart; role >= 0; role--) {
         describer.role = &model->roles[role];

@@ -9,7 +9,8 @@
  *
  *   76 times
  *     send to (x + 1, y), 720 bytes
- */
-void describe_model(const struct program_model *model, uint32_t ranks, FILE *to);
+ *
+ * `held_back`: the number of ranks on which the computation was tested; 0: none. */
+void describe_model(const struct program_model *model, uint32_t ranks, uint32_t held_back, FILE *to);
 
 #endif

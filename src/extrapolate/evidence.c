@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* A pass of a loop is read as a trial. If it fails it is undone; the undo log holds what has to be undone.
- * SIZES and TAG: they were not known before. */
-enum undo_kind { UNDO_CALL, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
+ * SIZES and TAG: they were not known before. LEFT_OUT: nothing to undo, but the log tells where it was. */
+enum undo_kind { UNDO_CALL, UNDO_LEFT_OUT, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
 
 struct undo_entry {
     uint8_t kind;
@@ -139,6 +139,7 @@ static bool leave_out(struct evidence_reader *reader, struct pattern_node *leaf,
     }
     for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++)
         narrow(reader, leaf, which, possible[which]);
+    note(reader, (struct undo_entry){UNDO_LEFT_OUT, 0, leaf->index, 0});
     return true;
 }
 
@@ -194,17 +195,74 @@ static bool set(uint64_t *entry, uint64_t value)
     return true;
 }
 
+/* The calls that a rank has left out since its last call, and the gaps it has so far, by call. */
+struct left_calls {
+    uint32_t *at;
+    size_t count, capacity;
+    size_t *gaps; /* [leaf]: index + 1 of the first gap before that call */
+};
+
+static void leave(struct left_calls *left, uint32_t leaf)
+{
+    for (size_t i = 0; i < left->count; i++)
+        if (left->at[i] == leaf)
+            return;
+    left->at = mem_grow(left->at, &left->capacity, left->count + 1, "calls that a rank leaves out");
+    left->at[left->count++] = leaf;
+}
+
+static struct burst_gap *gap_of(struct evidence *evidence, struct left_calls *left, uint32_t rank,
+                                uint32_t made)
+{
+    for (size_t g = left->gaps[made]; g; g = evidence->gaps[g - 1].next) {
+        struct burst_gap *gap = &evidence->gaps[g - 1];
+        if (gap->left_count == left->count && !memcmp(gap->left, left->at, left->count * sizeof *left->at))
+            return gap;
+    }
+    evidence->gaps =
+        mem_grow(evidence->gaps, &evidence->gap_capacity, evidence->gap_count + 1, "bursts of computation");
+    uint32_t *leaves = arena_alloc(&evidence->arena, left->count * sizeof *leaves);
+    memcpy(leaves, left->at, left->count * sizeof *leaves);
+    struct burst_gap *gap = &evidence->gaps[evidence->gap_count++];
+    *gap = (struct burst_gap){.rank = rank,
+                              .made = made,
+                              .left_count = (uint32_t)left->count,
+                              .left = leaves,
+                              .next = left->gaps[made]};
+    left->gaps[made] = evidence->gap_count;
+    return gap;
+}
+
+static void enter_burst(struct evidence *evidence, struct left_calls *left, uint32_t rank, uint32_t leaf,
+                        double operations)
+{
+    evidence->operations[(size_t)leaf * evidence->grid.ranks + rank] += operations;
+    if (!left->count)
+        return;
+    struct burst_gap *gap = gap_of(evidence, left, rank, leaf);
+    gap->operations += operations;
+    gap->times++;
+    left->count = 0;
+}
+
 static bool enter(struct evidence *evidence, const struct evidence_reader *reader)
 {
-    for (size_t i = 0; i < reader->undo_count; i++) {
+    struct left_calls left = {
+        .gaps = mem_alloc(reader->pattern->leaf_count, sizeof *left.gaps, "bursts of computation")};
+    bool fits = true;
+    for (size_t i = 0; i < reader->undo_count && fits; i++) {
         const struct undo_entry *entry = &reader->undo_log[i];
-        if (entry->kind == UNDO_PASSES && !set(&evidence->passes[entry->index], entry->value))
-            return false;
-        if (entry->kind != UNDO_CALL)
-            continue;
-        evidence->operations[entry->index] += reader->events->at[entry->value].operations;
+        if (entry->kind == UNDO_PASSES)
+            fits = set(&evidence->passes[entry->index], entry->value);
+        if (entry->kind == UNDO_LEFT_OUT)
+            leave(&left, entry->index);
+        if (entry->kind == UNDO_CALL)
+            enter_burst(evidence, &left, reader->rank, entry->index,
+                        reader->events->at[entry->value].operations);
     }
-    return true;
+    free(left.at);
+    free(left.gaps);
+    return fits;
 }
 
 static bool read_rank(struct evidence_reader *reader)
@@ -245,7 +303,7 @@ void evidence_init(struct evidence *evidence, const struct call_pattern *pattern
         .recv_bytes = unseen(sizes, "sizes of messages"),
         .passes = unseen(pattern->loop_count, "passes of loops"),
         .tags = unseen(pattern->leaf_count, "tags"),
-        .operations = mem_alloc(pattern->leaf_count, sizeof *evidence->operations, "computation"),
+        .operations = mem_alloc(sizes, sizeof *evidence->operations, "computation"),
     };
 }
 
@@ -256,5 +314,7 @@ void evidence_free(struct evidence *evidence)
     free(evidence->passes);
     free(evidence->tags);
     free(evidence->operations);
+    free(evidence->gaps);
+    arena_free(&evidence->arena);
     *evidence = (struct evidence){0};
 }

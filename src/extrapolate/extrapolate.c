@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/progress.h"
+#include "extrapolate/check.h"
 #include "extrapolate/describe.h"
 #include "extrapolate/generate.h"
 
@@ -13,6 +14,7 @@ struct extrapolation {
     size_t count;
     uint32_t ranks;
     uint32_t held_back; /* the number of ranks whose sample was predicted from the others; 0: none */
+    struct computation_check check;
     struct program *program;
 };
 
@@ -148,6 +150,26 @@ static void free_model(struct program_model *model)
     }
 }
 
+/* The sample that the calls were tested on is held back again; if there is none, the largest, if two are
+ * left. */
+static void check_computation(struct extrapolation *work)
+{
+    size_t held = work->count - 1;
+    for (size_t i = 0; i < work->count; i++)
+        if (work->samples[i].ranks == work->held_back)
+            held = i;
+    if (work->count > 2)
+        computation_check(work->model, work->samples, held, &work->check);
+}
+
+/* What only needs another trace explains more than what contradicts a call. */
+static bool is_further(const struct misfit *a, const struct misfit *b)
+{
+    bool a_undecided = a->undecided && a->progress >= PROGRESS_READ;
+    bool b_undecided = b->undecided && b->progress >= PROGRESS_READ;
+    return a_undecided != b_undecided ? a_undecided : a->progress > b->progress;
+}
+
 /* Keeps the first hypothesis that works. A second one that gives another program is an error. */
 static enum status try_one(struct extrapolation *work, struct hypothesis hypothesis, struct misfit *furthest)
 {
@@ -166,7 +188,7 @@ static enum status try_one(struct extrapolation *work, struct hypothesis hypothe
         if (generate_hash(work->program) != generate_hash(program))
             status = report_ambiguous(work, hypothesis);
         program->ops->close(program);
-    } else if (!furthest->why[0] || misfit.progress > furthest->progress) {
+    } else if (!furthest->why[0] || is_further(&misfit, furthest)) {
         *furthest = misfit;
     }
     free_model(model);
@@ -199,6 +221,8 @@ enum status extrapolation_open(struct program **traces, size_t count, uint32_t r
     enum status status = read_samples(work, traces, count);
     if (status == STATUS_OK)
         status = search(work);
+    if (status == STATUS_OK)
+        check_computation(work);
     if (status == STATUS_OK && !work->held_back)
         diag_warning("no trace is left to test the extrapolation on; add one on another number of ranks");
     if (status == STATUS_OK)
@@ -222,7 +246,9 @@ void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
         fprintf(to, "the calls on %u were first predicted from the others\n", extrapolation->held_back);
     else
         fprintf(to, "nothing was held back to test it on\n");
-    describe_model(extrapolation->model, extrapolation->ranks, to);
+    struct grid grid = grid_of(extrapolation->model->hypothesis.grid, extrapolation->ranks);
+    computation_check_print(&extrapolation->check, &grid, to);
+    describe_model(extrapolation->model, extrapolation->ranks, extrapolation->check.ranks, to);
 }
 
 void extrapolation_close(struct extrapolation *extrapolation)

@@ -12,7 +12,7 @@
  * make the calls of the same loops; it may leave out calls for which it has no partner. Partners must follow
  * one rule on a line, plane or cuboid of ranks; sizes and passes must follow one exact form. If there are
  * three traces or more, one is held back as a test, and the others must predict it call by call. Computation
- * is a fit: for each call site a power of the number of ranks.
+ * is a fit: for each place in the program a power of the number of ranks.
  *
  *   extrapolate    tries one hypothesis after another, and tests the result
  *   rank_events    the calls of one rank as they are compared
@@ -20,6 +20,8 @@
  *   peer, grid     rules for partners, and the grids of ranks that they refer to
  *   evidence       reads every rank of a trace as a pattern
  *   fit            forms for sizes and passes
+ *   computation    where bursts of computation belong, and how they grow
+ *   check          how far the computation is off on a number of ranks held back
  *   model          finds patterns, rules and fits that explain all traces
  *   model_walk     goes through the calls of one rank on any number of ranks
  *   generate       the extrapolated program

@@ -1,8 +1,9 @@
 #include "extrapolate/model.h"
+
 #include "base/progress.h"
+#include "extrapolate/computation.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,10 +146,13 @@ static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_
         [FIT_FOUND] = "",
         [FIT_ONE_SIZE] = "are known on one number of ranks only, so their growth is not known",
         [FIT_NO_FORM] = "follow none of the rules that are known",
+        [FIT_UNDIVIDED] =
+            ("divide evenly in all traces and not on the ranks asked for; capture a number of ranks on "
+             "which they do not, and which shows who has more"),
         [FIT_AMBIGUOUS] = ("follow several rules, which disagree on the ranks asked for; a trace on another "
                            "number of ranks would decide"),
     };
-    misfit->undecided = outcome == FIT_AMBIGUOUS;
+    misfit->undecided = outcome == FIT_AMBIGUOUS || outcome == FIT_UNDIVIDED;
     snprintf(misfit->why, sizeof misfit->why, *values ? "%s (%s) %s" : "%s%s %s", what, values,
              reasons[outcome]);
 }
@@ -212,39 +216,13 @@ static bool fit_passes(struct learner *learner, uint32_t role, uint32_t loop, st
     return false;
 }
 
-/* The operations before this call, in all passes: the mean of the ranks that make the call. 0: no rank does.
- */
-static double operations_of(const struct evidence *evidence, uint32_t leaf)
+/* Blocks of messages tell how the program divides its arrays. */
+static void find_wholes(struct role_model *part)
 {
-    uint32_t callers = 0;
-    for (uint32_t rank = 0; rank < evidence->grid.ranks; rank++)
-        callers += evidence->bytes[(size_t)leaf * evidence->grid.ranks + rank] != UNSEEN;
-    return callers ? evidence->operations[leaf] / callers : 0;
-}
-
-/* log(operations) = log(scale) + power x log(ranks), least squares over the samples with operations here. */
-static void fit_operations(const struct learner *learner, uint32_t role, uint32_t leaf, struct site *site)
-{
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (size_t s = 0; s < learner->count; s++) {
-        const struct evidence *evidence = &learner->evidence[role][s];
-        double operations = operations_of(evidence, leaf), log_ranks = log(evidence->grid.ranks);
-        if (operations <= 0)
-            continue;
-        n++;
-        x += log_ranks;
-        y += log(operations);
-        xx += log_ranks * log_ranks;
-        xy += log_ranks * log(operations);
-    }
-    double spread = n * xx - x * x;
-    site->power = n > 1 && spread > 0 ? (n * xy - x * y) / spread : 0;
-    site->scale = n > 0 ? exp((y - site->power * x) / n) : 0;
-    for (size_t s = 0; s < learner->count && site->scale > 0; s++) {
-        const struct evidence *evidence = &learner->evidence[role][s];
-        double fitted = site->scale * pow(evidence->grid.ranks, site->power);
-        double off = fabs(operations_of(evidence, leaf) / fitted - 1);
-        site->residual = off > site->residual ? off : site->residual;
+    for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++) {
+        const struct fit *fit = &part->sites[leaf].bytes;
+        if (fit->form == FIT_BLOCK && !part->whole[fit->dimension])
+            part->whole[fit->dimension] = fit->whole;
     }
 }
 
@@ -260,8 +238,9 @@ static bool fit_role(struct learner *learner, uint32_t role, struct observations
         if (!fit_tag(learner, role, leaf, seen) || !fit_sizes(learner, role, leaf, false, seen) ||
             !fit_sizes(learner, role, leaf, true, seen))
             return false;
-        fit_operations(learner, role, leaf, &part->sites[leaf]);
     }
+    find_wholes(part);
+    computation_fit(part, role, learner->model->hypothesis.apart, learner->count, SIZE_MAX);
     return true;
 }
 
@@ -329,22 +308,13 @@ static bool decide_rules(struct learner *learner, uint32_t role, const struct pa
 static void begin_evidence(struct learner *learner)
 {
     for (uint32_t role = 0; role <= learner->model->hypothesis.apart; role++) {
-        learner->evidence[role] = mem_alloc(learner->count, sizeof(struct evidence), "evidence");
+        learner->evidence[role] = learner->model->roles[role].evidence =
+            mem_alloc(learner->count, sizeof(struct evidence), "evidence");
         for (size_t s = 0; s < learner->count; s++) {
             struct grid grid = grid_of(learner->model->hypothesis.grid, learner->samples[s].ranks);
             evidence_init(&learner->evidence[role][s], &learner->model->roles[role].pattern, &grid);
         }
     }
-}
-
-static void end_evidence(struct learner *learner)
-{
-    for (uint32_t role = 0; role <= learner->model->hypothesis.apart; role++) {
-        for (size_t s = 0; s < learner->count; s++)
-            evidence_free(&learner->evidence[role][s]);
-        free(learner->evidence[role]);
-    }
-    free(learner->events.at);
 }
 
 static bool add_samples(struct learner *learner)
@@ -385,7 +355,7 @@ bool program_model_learn(struct program_model *model, struct hypothesis hypothes
                               .target = grid_of(hypothesis.grid, target),
                               .misfit = misfit};
     struct observations seen = {0};
-    *model = (struct program_model){.hypothesis = hypothesis};
+    *model = (struct program_model){.hypothesis = hypothesis, .samples = count};
     *misfit = (struct misfit){.hypothesis = hypothesis};
     if (!grid_tells(&learner))
         return false;
@@ -398,13 +368,17 @@ bool program_model_learn(struct program_model *model, struct hypothesis hypothes
         fits = fit_role(&learner, role, &seen) &&
                decide_rules(&learner, role, &model->roles[role].pattern.root, 1);
     free(seen.at);
-    end_evidence(&learner);
+    free(learner.events.at);
     return fits;
 }
 
 void program_model_free(struct program_model *model)
 {
     for (int role = 0; role < 2; role++) {
+        for (size_t s = 0; model->roles[role].evidence && s < model->samples; s++)
+            evidence_free(&model->roles[role].evidence[s]);
+        free(model->roles[role].evidence);
+        rank_classes_free(&model->roles[role].classes);
         call_pattern_free(&model->roles[role].pattern);
         free(model->roles[role].sites);
         free(model->roles[role].passes);

@@ -21,24 +21,44 @@ struct hypothesis {
     bool apart;  /* rank 0 follows a pattern of its own */
 };
 
+/* The computation before a call, in all passes, whether or not the rank makes the call: scale x ranks^power,
+ * by a least-squares fit; times the rank's shares of the blocks along the dimensions of `shape`, relative to
+ * the mean. */
+struct burst {
+    double scale, power;
+    double class_power; /* where classes differ */
+    uint8_t shape;
+    double error;        /* on ranks held back: the largest of the mean of a class, relative */
+    uint8_t error_sides; /* of that class: the sides of the grid at which it is */
+};
+
+/* Ranks that leave out the same calls: corners, edges, the inside. */
+struct rank_classes {
+    uint64_t *keys; /* rank_class() */
+    uint32_t count;
+    bool differ;   /* scale[] says what they compute; else each burst is the same for all */
+    double *scale; /* [class * leaves + leaf]: before a call that they make, x ranks^class_power */
+};
+
 /* A call of the pattern. */
 struct site {
     struct fit bytes, recv_bytes;
-    struct fit tag; /* at stage 0; a uint32_t */
-    /* The operations of a rank before this call, in all passes: scale x ranks^power. A least-squares fit of
-     * the mean over the ranks of each trace. */
-    double scale, power;
-    double residual; /* the largest, relative */
+    struct fit tag;     /* at stage 0; a uint32_t */
+    struct burst burst; /* of computation before it */
 };
 
 struct role_model {
     struct call_pattern pattern;
     struct site *sites; /* [leaf] */
     struct fit *passes; /* [loop] */
+    struct rank_classes classes;
+    uint64_t whole[GRID_DIMENSIONS]; /* what blocks of messages are shares of; 0: nothing is known */
+    struct evidence *evidence;       /* [sample] */
 };
 
 struct program_model {
     struct hypothesis hypothesis;
+    size_t samples;             /* that it was learned from */
     struct role_model roles[2]; /* [1] is that of rank 0, if it has a pattern of its own */
 };
 
@@ -57,7 +77,7 @@ struct misfit {
     const struct sample *sample; /* NULL: the cause is the number of ranks asked for, not a call */
     uint32_t rank;
     size_t event;
-    char why[240];
+    char why[320];
     bool undecided; /* several models explain all samples, and differ on the ranks asked for */
 };
 

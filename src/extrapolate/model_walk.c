@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "extrapolate/computation.h"
+
 /* ----------------------------------------------------------------- instance */
 
 static bool fill_site(struct model_instance *instance, const struct site *site, struct site_values *values)
@@ -17,9 +19,11 @@ static bool fill_site(struct model_instance *instance, const struct site *site, 
 /* To six digits, as in traces: a fit is not more exact. */
 static double rounded(double operations)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", operations);
-    return strtod(text, NULL);
+    if (operations <= 0)
+        return 0;
+    int digits = 5 - (int)floor(log10(operations));
+    double ten = pow(10, digits < 0 ? -digits : digits);
+    return digits < 0 ? rint(operations / ten) * ten : rint(operations * ten) / ten;
 }
 
 /* A rank's computation is spread evenly over its passes. */
@@ -32,9 +36,13 @@ static void spread_operations(struct model_instance *instance, uint32_t role, co
         const struct pattern_node *node = loop->body[i];
         if (node->body)
             spread_operations(instance, role, node, passes);
-        else if (passes > 0)
-            instance->sites[role][node->index].operations = rounded(
-                sites[node->index].scale * pow(instance->grid.ranks, sites[node->index].power) / passes);
+        else if (passes > 0) {
+            const struct burst *burst = &sites[node->index].burst;
+            instance->sites[role][node->index].operations =
+                burst->scale * pow(instance->grid.ranks, burst->power) / passes;
+            instance->sites[role][node->index].class_factor =
+                pow(instance->grid.ranks, burst->class_power) / passes;
+        }
     }
 }
 
@@ -83,6 +91,27 @@ void model_walk_begin(struct model_walk *walk, const struct model_instance *inst
     const struct role_model *part = &instance->model->roles[role_of(walk, instance)];
     walk->frames[0] = (struct loop_frame){.loop = &part->pattern.root};
     walk->depth = 1;
+    walk->carried = 0;
+    walk->class_scale = NULL;
+    if (!part->classes.differ)
+        return;
+    uint32_t class =
+        rank_class_index(&part->classes, rank_class(&part->pattern, &instance->grid, walk->rank));
+    if (class != UINT32_MAX)
+        walk->class_scale = &part->classes.scale[(size_t) class * part->pattern.leaf_count];
+}
+
+/* The burst at a place, made up of what is known of the rank or of its class. */
+static double burst_at(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf)
+{
+    uint32_t role = role_of(walk, instance);
+    const struct role_model *part = &instance->model->roles[role];
+    const struct burst *burst = &part->sites[leaf].burst;
+    const struct site_values *values = &instance->sites[role][leaf];
+    double operations = values->operations;
+    if (walk->class_scale)
+        operations = walk->class_scale[leaf] * values->class_factor;
+    return operations * burst_share(part, burst, &instance->grid, walk->rank);
 }
 
 static bool give_sizes(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf,
@@ -93,7 +122,6 @@ static bool give_sizes(const struct model_walk *walk, const struct model_instanc
     const struct site *site = &instance->model->roles[role].sites[leaf];
     event->bytes = values->bytes;
     event->recv_bytes = values->recv_bytes;
-    event->operations = values->operations;
     return !values->by_rank ||
            (fit_value(&site->bytes, &instance->grid, walk->rank, &event->bytes) &&
             fit_value(&site->recv_bytes, &instance->grid, walk->rank, &event->recv_bytes));
@@ -160,8 +188,15 @@ enum model_walk_step model_walk_next(struct model_walk *walk, const struct model
             continue;
         }
         enum made made = make_call(walk, instance, node, frame->stage, event);
-        if (made != LEFT_OUT)
-            return made == MADE ? WALK_CALL : WALK_LOST;
+        if (made == LOST)
+            return WALK_LOST;
+        walk->carried += made == MADE || !walk->class_scale ? burst_at(walk, instance, node->index) : 0;
+        if (made == MADE) {
+            event->operations = rounded(walk->carried);
+            walk->carried = 0;
+            walk->leaf = node->index;
+            return WALK_CALL;
+        }
     }
     return WALK_END;
 }

@@ -6,9 +6,10 @@
 /* A model on a number of ranks: the values that are the same for all of them. */
 struct site_values {
     uint64_t bytes, recv_bytes;
-    uint64_t tag;      /* at stage 0 */
-    bool by_rank;      /* sizes differ from rank to rank: fit_value gives them */
-    double operations; /* before each call: the total of a rank / its passes */
+    uint64_t tag;        /* at stage 0 */
+    bool by_rank;        /* sizes differ from rank to rank: fit_value gives them */
+    double operations;   /* before each call, or where it is left out: the total of a rank / its passes */
+    double class_factor; /* by which the scale of a class is multiplied */
 };
 
 struct model_instance {
@@ -35,6 +36,9 @@ struct model_walk {
     uint32_t rank;
     uint32_t depth;
     struct loop_frame *frames; /* pattern.depth of its role */
+    const double *class_scale; /* [leaf], of the rank's class; NULL: bursts are the same for all ranks */
+    double carried;            /* the bursts of calls that it has left out since its last call */
+    uint32_t leaf;             /* of its last call */
 };
 
 enum model_walk_step { WALK_CALL, WALK_END, WALK_LOST };

@@ -1,4 +1,5 @@
 /* From traces on few ranks to the trace on many: what is found exactly, and what is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -237,6 +238,131 @@ static void stencils_have_edges_and_uneven_blocks(void **state)
     close_all(&family);
 }
 
+enum burst_case { AT_ITS_PLACE, OF_CALLERS, BY_BLOCKS, MORE_INSIDE, ODD_RANK };
+
+static double burst_of(enum burst_case kind, unsigned x, unsigned y, unsigned nx, unsigned ny)
+{
+    double cells =
+        1e6 * (kind == BY_BLOCKS ? (double)share(100, nx, x) * (double)share(84, ny, y) : 8400.0 / (nx * ny));
+    bool inside = x > 0 && y > 0 && x + 1 < nx && y + 1 < ny;
+    if (kind == ODD_RANK && nx == 4 && x == 1 && y == 1)
+        return 1.5 * cells;
+    return kind == MORE_INSIDE && inside ? 1.25 * cells : cells;
+}
+
+/* A stencil whose computation comes before the first of the calls that edge ranks leave out. OF_CALLERS: a
+ * rank also packs what it sends to the west. */
+static struct program *bursts(const char *name, unsigned nx, unsigned ny, enum burst_case kind)
+{
+    static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    for (unsigned rank = 0; rank < nx * ny; rank++) {
+        unsigned x = rank % nx, y = rank / nx;
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
+        for (int pass = 0; pass < 4; pass++) {
+            say(&text, "%u compute %.9g\n", rank, burst_of(kind, x, y, nx, ny));
+            for (int sends = 0; sends < 2; sends++)
+                for (int d = 0; d < 4; d++) {
+                    unsigned to_x = x + (unsigned)step[d][0], to_y = y + (unsigned)step[d][1];
+                    uint64_t edge = d < 2 ? share(84, ny, y) : share(100, nx, x);
+                    if (to_x >= nx || to_y >= ny)
+                        continue;
+                    if (kind == OF_CALLERS && d == 0 && sends)
+                        say(&text, "%u compute %.9g\n", rank, 2e9 / (nx * ny));
+                    say(&text, "%u %s %u %d %lu 0\n", rank, sends ? "isend" : "irecv", to_y * nx + to_x,
+                        sends ? d : d ^ 1, (unsigned long)edge);
+                }
+            say(&text, "%u waitall 8\n%u compute 3e5\n%u allreduce 1 0 0\n", rank, rank, rank);
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+/* The largest error of the computation of a rank, relative. */
+static double worst_rank(struct program *expected, struct program *found)
+{
+    struct rank_events a = {0}, b = {0};
+    double worst = 0;
+    expected->ops->rewind(expected);
+    found->ops->rewind(found);
+    for (uint32_t rank = 0; rank < expected->ranks; rank++) {
+        double computed[2] = {0};
+        rank_events_read(expected, rank, &a);
+        rank_events_read(found, rank, &b);
+        for (size_t i = 0; i < a.count; i++)
+            computed[0] += a.at[i].operations;
+        for (size_t i = 0; i < b.count; i++)
+            computed[1] += b.at[i].operations;
+        worst = fmax(worst, fabs(computed[1] / computed[0] - 1));
+    }
+    free(a.at);
+    free(b.at);
+    return worst;
+}
+
+static void a_burst_belongs_to_its_place(void **state)
+{
+    (void)state;
+    static const unsigned learned[][2] = {{2, 2}, {3, 3}, {4, 4}, {5, 4}};
+    for (enum burst_case kind = AT_ITS_PLACE; kind <= MORE_INSIDE; kind++) {
+        struct family family = {0};
+        struct extrapolation *extrapolation;
+        char name[32];
+        for (size_t i = 0; i < MOST_TRACES; i++) {
+            snprintf(name, sizeof name, "burst.%d.%u", kind, learned[i][0]);
+            add(&family, bursts(name, learned[i][0], learned[i][1], kind));
+        }
+        snprintf(name, sizeof name, "burst.%d.7", kind);
+        struct program *expected = bursts(name, 7, 6, kind);
+        if (extrapolation_open(family.programs, family.count, 42, &extrapolation) != STATUS_OK)
+            fail_msg("%d: %s", kind, traces_messages());
+        double worst = worst_rank(expected, extrapolation_program(extrapolation));
+        if (worst > 0.002)
+            fail_msg("case %d: a rank is %g off", kind, worst);
+        extrapolation_close(extrapolation);
+        expected->ops->close(expected);
+        close_all(&family);
+    }
+}
+
+/* Rank 5 of 16 computes 1.5 times as much as the others. The mean error of a rank is 2 %. */
+static void the_largest_error_is_printed(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    struct extrapolation *extrapolation;
+    char *text;
+    size_t size;
+    add(&family, bursts("odd.4", 2, 2, ODD_RANK));
+    add(&family, bursts("odd.9", 3, 3, ODD_RANK));
+    add(&family, bursts("odd.16", 4, 4, ODD_RANK));
+    if (extrapolation_open(family.programs, family.count, 36, &extrapolation) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    FILE *to = open_memstream(&text, &size);
+    extrapolation_print(extrapolation, to);
+    fclose(to);
+    if (!strstr(text, "0 % at an edge") || !strstr(text, ", 33 % inside (rank 5)\n"))
+        fail_msg("%s", text);
+    if (!strstr(text, "(fit, up to 11 % off on 16 ranks, inside)"))
+        fail_msg("%s", text);
+    free(text);
+    extrapolation_close(extrapolation);
+    close_all(&family);
+}
+
+/* 84 rows divide evenly among 2, 3 and 4 ranks, and not among 5. */
+static void what_to_capture_is_named(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, bursts("even.4", 2, 2, AT_ITS_PLACE));
+    add(&family, bursts("even.9", 3, 3, AT_ITS_PLACE));
+    add(&family, bursts("even.16", 4, 4, AT_ITS_PLACE));
+    assert_refused(&family, 25, "capture a number of ranks on which they do not");
+}
+
 static void an_inconsistent_size_is_reported_at_its_line(void **state)
 {
     (void)state;
@@ -369,6 +495,9 @@ int main(void)
         cmocka_unit_test(calls_that_no_rule_explains_are_refused),
         cmocka_unit_test(the_number_of_ranks_must_suit),
         cmocka_unit_test(stencils_have_edges_and_uneven_blocks),
+        cmocka_unit_test(a_burst_belongs_to_its_place),
+        cmocka_unit_test(the_largest_error_is_printed),
+        cmocka_unit_test(what_to_capture_is_named),
         cmocka_unit_test(an_inconsistent_size_is_reported_at_its_line),
         cmocka_unit_test(a_held_back_trace_that_is_another_program_is_refused),
         cmocka_unit_test(rank_0_may_stand_apart),

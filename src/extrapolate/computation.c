@@ -1,0 +1,444 @@
+#include "extrapolate/computation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* Rounds in which bursts of several possible places are divided; they converge long before. */
+enum { ROUNDS = 200, SHAPES = 1 << GRID_DIMENSIONS };
+#define NOTHING 1e-7
+
+struct burst_learner {
+    struct role_model *part;
+    uint32_t role;
+    bool apart;
+    size_t samples, skip;
+    double **placed;     /* [sample]: [leaf * ranks + rank], the computation at each place */
+    double *totals;      /* [sample]: the computation of a rank, the mean */
+    uint32_t **class_of; /* [sample]: [rank] */
+};
+
+/* ------------------------------------------------------------------ classes */
+
+uint64_t rank_class(const struct call_pattern *pattern, const struct grid *grid, uint32_t rank)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < pattern->leaf_count; i++) {
+        const struct pattern_node *leaf = pattern->leaves[i];
+        for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
+            const struct peer_rule *rule = &leaf->rules[which][__builtin_ctz(leaf->possible[which])];
+            if (rule->kind == PEER_OFFSET && peer_of(rule, grid, rank, 0) == PEER_NONE)
+                key = hash_add(key, (uint64_t)i << 1 | which);
+        }
+    }
+    return key;
+}
+
+uint32_t rank_class_index(const struct rank_classes *classes, uint64_t key)
+{
+    for (uint32_t i = 0; i < classes->count; i++)
+        if (classes->keys[i] == key)
+            return i;
+    return UINT32_MAX;
+}
+
+void rank_classes_free(struct rank_classes *classes)
+{
+    free(classes->keys);
+    free(classes->scale);
+    *classes = (struct rank_classes){0};
+}
+
+static const struct evidence *sample_of(const struct burst_learner *learner, size_t sample)
+{
+    return sample == learner->skip ? NULL : &learner->part->evidence[sample];
+}
+
+/* Adds the class if it is new. */
+static uint32_t note_class(struct rank_classes *classes, uint64_t key, size_t *capacity)
+{
+    uint32_t found = rank_class_index(classes, key);
+    if (found != UINT32_MAX)
+        return found;
+    classes->keys = mem_grow(classes->keys, capacity, classes->count + UINT64_C(1), "classes");
+    classes->keys[classes->count] = key;
+    return classes->count++;
+}
+
+static void find_classes(struct burst_learner *learner)
+{
+    struct rank_classes *classes = &learner->part->classes;
+    size_t capacity = 0;
+    rank_classes_free(classes);
+    for (size_t s = 0; s < learner->samples; s++) {
+        const struct evidence *evidence = sample_of(learner, s);
+        uint32_t end = evidence ? role_end(learner->role, evidence->grid.ranks) : 0;
+        learner->class_of[s] = mem_alloc(end, sizeof **learner->class_of, "classes");
+        for (uint32_t rank = role_first(learner->role, learner->apart); rank < end; rank++)
+            learner->class_of[s][rank] =
+                note_class(classes, rank_class(&learner->part->pattern, &evidence->grid, rank), &capacity);
+    }
+}
+
+/* ------------------------------------------------------------------- places */
+
+/* How often a rank comes by each call of the pattern. */
+static void count_visits(const struct evidence *evidence, const struct pattern_node *loop, double visits,
+                         double *of_leaf)
+{
+    uint64_t passes = evidence->passes[loop->index];
+    visits *= loop->index == 0 ? 1 : passes == UNSEEN ? 0 : (double)passes;
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        const struct pattern_node *node = loop->body[i];
+        if (node->body)
+            count_visits(evidence, node, visits, of_leaf);
+        else
+            of_leaf[node->index] = visits;
+    }
+}
+
+/* Divides the burst of a gap among its places, in proportion to `means`. */
+static void divide(const struct burst_gap *gap, const double *means, const double *visits, uint32_t ranks,
+                   double *placed)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i <= gap->left_count; i++) {
+        uint32_t leaf = i < gap->left_count ? gap->left[i] : gap->made;
+        sum += visits[leaf] > 0 ? means[leaf] / visits[leaf] : 0;
+    }
+    for (uint32_t i = 0; i <= gap->left_count; i++) {
+        uint32_t leaf = i < gap->left_count ? gap->left[i] : gap->made;
+        double share =
+            sum > 0 ? visits[leaf] > 0 ? means[leaf] / visits[leaf] / sum : 0 : i == gap->left_count;
+        placed[(size_t)leaf * ranks + gap->rank] += gap->operations * share;
+    }
+}
+
+static double mean_of(const struct burst_learner *learner, const double *placed, uint32_t ranks,
+                      uint32_t leaf)
+{
+    uint32_t first = role_first(learner->role, learner->apart), end = role_end(learner->role, ranks);
+    double sum = 0;
+    for (uint32_t rank = first; rank < end; rank++)
+        sum += placed[(size_t)leaf * ranks + rank];
+    return sum / (end - first);
+}
+
+/* Where the bursts of a sample belong. A rank that leaves calls out shows only the sum of several bursts;
+ * ranks that make the calls show how it divides. This is expectation maximization. `means`: first guesses, or
+ * 0. */
+static double *place_bursts(const struct burst_learner *learner, const struct evidence *evidence,
+                            double *means)
+{
+    const struct call_pattern *pattern = &learner->part->pattern;
+    uint32_t leaves = pattern->leaf_count, ranks = evidence->grid.ranks;
+    size_t cells = (size_t)leaves * ranks;
+    double *sure = mem_alloc(cells, sizeof *sure, "computation");
+    double *placed = mem_alloc(cells, sizeof *placed, "computation");
+    double *visits = mem_alloc(leaves, sizeof *visits, "computation"), total = 0, change = INFINITY;
+    count_visits(evidence, &pattern->root, 1, visits);
+    memcpy(sure, evidence->operations, cells * sizeof *sure);
+    for (size_t g = 0; g < evidence->gap_count; g++)
+        sure[(size_t)evidence->gaps[g].made * ranks + evidence->gaps[g].rank] -= evidence->gaps[g].operations;
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        double mean = mean_of(learner, sure, ranks, leaf);
+        total += mean_of(learner, evidence->operations, ranks, leaf);
+        means[leaf] = means[leaf] > mean ? means[leaf] : mean;
+    }
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) /* what is 0 stays 0 in all rounds */
+        means[leaf] = means[leaf] > 1e-6 * total ? means[leaf] : 1e-6 * total;
+    for (int round = 0; round < ROUNDS && change > 1e-9 * total; round++) {
+        memcpy(placed, sure, cells * sizeof *sure);
+        for (size_t g = 0; g < evidence->gap_count; g++)
+            divide(&evidence->gaps[g], means, visits, ranks, placed);
+        change = 0;
+        for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+            double mean = mean_of(learner, placed, ranks, leaf);
+            change = fmax(change, fabs(mean - means[leaf]));
+            means[leaf] = mean;
+        }
+    }
+    free(sure);
+    free(visits);
+    return placed;
+}
+
+/* The largest sample comes first: in it most ranks make most calls. It guides the others. */
+static void place_all(struct burst_learner *learner)
+{
+    double *means = mem_alloc(learner->part->pattern.leaf_count, sizeof *means, "computation");
+    for (size_t s = learner->samples; s-- > 0;)
+        if (s != learner->skip) {
+            learner->placed[s] = place_bursts(learner, &learner->part->evidence[s], means);
+            for (uint32_t leaf = 0; leaf < learner->part->pattern.leaf_count; leaf++)
+                learner->totals[s] += means[leaf];
+        }
+    free(means);
+}
+
+/* ------------------------------------------------------------------- shapes */
+
+double burst_share(const struct role_model *part, const struct burst *burst, const struct grid *grid,
+                   uint32_t rank)
+{
+    double share = 1;
+    int64_t at[GRID_DIMENSIONS];
+    if (!burst->shape)
+        return 1;
+    grid_coordinates(grid, rank, at);
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (burst->shape >> d & 1) {
+            uint64_t n = grid->size[d], own = part->whole[d] / n + ((uint64_t)at[d] < part->whole[d] % n);
+            share *= (double)own * (double)n / (double)part->whole[d];
+        }
+    return share;
+}
+
+/* By how much ranks deviate from their mean, at most. */
+static double spread_of(const struct burst_learner *learner, uint32_t leaf, const struct burst *burst)
+{
+    double spread = 0;
+    for (size_t s = 0; s < learner->samples; s++) {
+        const struct evidence *evidence = sample_of(learner, s);
+        uint32_t ranks = evidence ? evidence->grid.ranks : 0,
+                 end = ranks ? role_end(learner->role, ranks) : 0;
+        double mean = ranks ? mean_of(learner, learner->placed[s], ranks, leaf) : 0;
+        for (uint32_t rank = role_first(learner->role, learner->apart); rank < end && mean > 0; rank++) {
+            double share = burst_share(learner->part, burst, &evidence->grid, rank);
+            double found = learner->placed[s][(size_t)leaf * ranks + rank];
+            spread = fmax(spread, share > 0 ? fabs(found / (mean * share) - 1) : 1);
+        }
+    }
+    return spread;
+}
+
+/* A refinement must halve the deviation, so that it is not one of chance. */
+static void choose_shape(struct burst_learner *learner, uint32_t leaf, struct burst *burst)
+{
+    struct burst trial = *burst;
+    double least = spread_of(learner, leaf, burst);
+    for (unsigned shape = 1; shape < SHAPES; shape++) {
+        bool known = true;
+        for (int d = 0; d < GRID_DIMENSIONS; d++)
+            known = known && (!(shape >> d & 1) || learner->part->whole[d]);
+        trial.shape = (uint8_t)shape;
+        double spread = known ? spread_of(learner, leaf, &trial) : INFINITY;
+        if (spread > least / 2)
+            continue;
+        least = spread;
+        burst->shape = trial.shape;
+    }
+}
+
+/* --------------------------------------------------------------------- fits */
+
+/* Sums over the points of one class or of all ranks, for a straight line of log(operations) over log(ranks).
+ */
+struct power_line {
+    double n, x, y, xx, xy;
+};
+
+static void add_point(struct power_line *line, double weight, double ranks, double operations)
+{
+    double x = log(ranks), y = log(operations);
+    line->n += weight;
+    line->x += weight * x;
+    line->y += weight * y;
+    line->xx += weight * x * x;
+    line->xy += weight * x * y;
+}
+
+/* The slope that several lines have in common. */
+static double common_power(const struct power_line *lines, size_t count)
+{
+    double xx = 0, xy = 0;
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].n > 0) {
+            xx += lines[i].xx - lines[i].x * lines[i].x / lines[i].n;
+            xy += lines[i].xy - lines[i].x * lines[i].y / lines[i].n;
+        }
+    return xx > 1e-9 ? xy / xx : 0;
+}
+
+static double scale_of(const struct power_line *line, double power)
+{
+    return line->n > 0 ? exp((line->y - power * line->x) / line->n) : 0;
+}
+
+/* Whether noise may decide how the burst grows, since it is below 1 % of the computation in all samples. */
+static bool is_small(const struct burst_learner *learner, uint32_t leaf)
+{
+    bool small = true;
+    for (size_t s = 0; s < learner->samples; s++)
+        if (s != learner->skip)
+            small = small && mean_of(learner, learner->placed[s], learner->part->evidence[s].grid.ranks,
+                                     leaf) < 0.01 * learner->totals[s];
+    return small;
+}
+
+/* Whether three samples or more follow the power within 5 %, so that it is not one of noise. */
+static bool follows(const struct burst_learner *learner, uint32_t leaf, double power, double scale)
+{
+    size_t followers = 0;
+    for (size_t s = 0; s < learner->samples; s++) {
+        const struct evidence *evidence = sample_of(learner, s);
+        double mean = evidence ? mean_of(learner, learner->placed[s], evidence->grid.ranks, leaf) : 0;
+        if (mean > 0 && fabs(scale * pow(evidence->grid.ranks, power) / mean - 1) > 0.05)
+            return false;
+        followers += mean > 0;
+    }
+    return followers > 2;
+}
+
+static void fit_burst(struct burst_learner *learner, uint32_t leaf, struct burst *burst)
+{
+    struct power_line line = {0};
+    for (size_t s = 0; s < learner->samples; s++) {
+        const struct evidence *evidence = sample_of(learner, s);
+        double mean = evidence ? mean_of(learner, learner->placed[s], evidence->grid.ranks, leaf) : 0;
+        if (mean > NOTHING * learner->totals[s]) /* less is left over from rounds */
+            add_point(&line, 1, evidence->grid.ranks, mean);
+    }
+    burst->power = common_power(&line, 1);
+    if (is_small(learner, leaf) && !follows(learner, leaf, burst->power, scale_of(&line, burst->power)))
+        burst->power = fmin(fmax(burst->power, -1), 0);
+    burst->scale = scale_of(&line, burst->power);
+}
+
+/* What the ranks of each class compute before a call that they make, without the shape: the mean. */
+static void class_means(const struct burst_learner *learner, size_t sample, uint32_t leaf, double *means,
+                        uint32_t *members)
+{
+    const struct evidence *evidence = &learner->part->evidence[sample];
+    const struct burst *burst = &learner->part->sites[leaf].burst;
+    uint32_t ranks = evidence->grid.ranks, end = role_end(learner->role, ranks);
+    memset(means, 0, learner->part->classes.count * sizeof *means);
+    memset(members, 0, learner->part->classes.count * sizeof *members);
+    for (uint32_t rank = role_first(learner->role, learner->apart); rank < end; rank++) {
+        double share = burst_share(learner->part, burst, &evidence->grid, rank);
+        uint32_t class = learner->class_of[sample][rank];
+        means[class] += share > 0 ? evidence->operations[(size_t)leaf * ranks + rank] / share : 0;
+        members[class]++;
+    }
+    for (uint32_t c = 0; c < learner->part->classes.count; c++)
+        means[c] /= members[c] ? members[c] : 1;
+}
+
+/* Each class has a scale of its own, and all the same power. */
+static void fit_classes_of(struct burst_learner *learner, uint32_t leaf)
+{
+    struct rank_classes *classes = &learner->part->classes;
+    struct burst *burst = &learner->part->sites[leaf].burst;
+    struct power_line *lines = mem_alloc(classes->count, sizeof *lines, "classes");
+    double *means = mem_alloc(classes->count, sizeof *means, "classes");
+    uint32_t *members = mem_alloc(classes->count, sizeof *members, "classes");
+    bool small = true; /* noise may decide, as in is_small() */
+    for (size_t s = 0; s < learner->samples; s++) {
+        if (s == learner->skip)
+            continue;
+        class_means(learner, s, leaf, means, members);
+        for (uint32_t c = 0; c < classes->count; c++) {
+            small = small && means[c] < 0.01 * learner->totals[s];
+            if (means[c] > 0)
+                add_point(&lines[c], members[c], learner->part->evidence[s].grid.ranks, means[c]);
+        }
+    }
+    burst->class_power = common_power(lines, classes->count);
+    if (small)
+        burst->class_power = fmin(fmax(burst->class_power, -1), 0);
+    for (uint32_t c = 0; c < classes->count; c++)
+        classes->scale[(size_t)c * learner->part->pattern.leaf_count + leaf] =
+            scale_of(&lines[c], burst->class_power);
+    free(lines);
+    free(means);
+    free(members);
+}
+
+/* What a rank computes in all, by both fits. */
+static void predict(const struct burst_learner *learner, const struct grid *grid, uint32_t rank,
+                    uint32_t class, double *alike, double *by_class)
+{
+    uint32_t leaves = learner->part->pattern.leaf_count;
+    *alike = *by_class = 0;
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        const struct burst *burst = &learner->part->sites[leaf].burst;
+        double share = burst_share(learner->part, burst, grid, rank);
+        *alike += share * burst->scale * pow(grid->ranks, burst->power);
+        *by_class += share * learner->part->classes.scale[(size_t) class * leaves + leaf] *
+                     pow(grid->ranks, burst->class_power);
+    }
+}
+
+/* Whether a fit for each class at least halves the largest error of the mean of a class: sums[class] are
+ * found, predicted alike, predicted by class. */
+static bool classes_differ(const struct burst_learner *learner)
+{
+    double worst[2] = {0};
+    uint32_t count = learner->part->classes.count, leaves = learner->part->pattern.leaf_count;
+    double(*sums)[3] = mem_alloc(count, sizeof *sums, "classes");
+    for (size_t s = 0; s < learner->samples; s++) {
+        const struct evidence *evidence = sample_of(learner, s);
+        uint32_t end = evidence ? role_end(learner->role, evidence->grid.ranks) : 0;
+        memset(sums, 0, count * sizeof *sums);
+        for (uint32_t rank = role_first(learner->role, learner->apart); rank < end; rank++) {
+            uint32_t class = learner->class_of[s][rank];
+            double alike, by_class;
+            predict(learner, &evidence->grid, rank, class, &alike, &by_class);
+            sums[class][1] += alike;
+            sums[class][2] += by_class;
+            for (uint32_t leaf = 0; leaf < leaves; leaf++)
+                sums[class][0] += evidence->operations[(size_t)leaf * evidence->grid.ranks + rank];
+        }
+        for (uint32_t c = 0; c < count; c++)
+            for (int way = 0; way < 2; way++)
+                if (sums[c][0] > 0)
+                    worst[way] = fmax(worst[way], fabs(sums[c][way + 1] / sums[c][0] - 1));
+    }
+    free(sums);
+    return worst[1] <= worst[0] / 2 && worst[0] > 1e-9;
+}
+
+/* -------------------------------------------------------------------- whole */
+
+static void begin(struct burst_learner *learner)
+{
+    learner->placed = mem_alloc(learner->samples, sizeof *learner->placed, "computation");
+    learner->totals = mem_alloc(learner->samples, sizeof *learner->totals, "computation");
+    learner->class_of = mem_alloc(learner->samples, sizeof *learner->class_of, "classes");
+    find_classes(learner);
+}
+
+static void end(struct burst_learner *learner)
+{
+    for (size_t s = 0; s < learner->samples; s++) {
+        free(learner->placed[s]);
+        free(learner->class_of[s]);
+    }
+    free(learner->placed);
+    free(learner->class_of);
+    free(learner->totals);
+}
+
+void computation_fit(struct role_model *part, uint32_t role, bool apart, size_t samples, size_t skip)
+{
+    struct burst_learner learner = {
+        .part = part, .role = role, .apart = apart, .samples = samples, .skip = skip};
+    uint32_t leaves = part->pattern.leaf_count;
+    begin(&learner);
+    place_all(&learner);
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        struct burst *burst = &part->sites[leaf].burst;
+        *burst = (struct burst){0};
+        choose_shape(&learner, leaf, burst);
+        fit_burst(&learner, leaf, burst);
+    }
+    struct rank_classes *classes = &part->classes;
+    if (classes->count > 1) {
+        classes->scale = mem_alloc((size_t)classes->count * leaves, sizeof *classes->scale, "classes");
+        for (uint32_t leaf = 0; leaf < leaves; leaf++)
+            fit_classes_of(&learner, leaf);
+        classes->differ = classes_differ(&learner);
+    }
+    end(&learner);
+}
