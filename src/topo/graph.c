@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/hashmap.h"
 #include "base/mem.h"
 
 enum { FAR = UINT16_MAX };
@@ -164,54 +162,32 @@ static void find_levels(struct topo_graph *graph)
     free(hops);
 }
 
-/* Where the set stands that has been put behind the others; an equal one is kept once. */
-static uint32_t intern(struct topo_graph *graph, struct hashmap *known, size_t at)
-{
-    const uint32_t *set = graph->sets + at;
-    size_t size = (size_t)*set + 1;
-    uint64_t key = 0;
-    for (size_t i = 0; i < size; i++)
-        key = hash_add(key, set[i]);
-    for (uint32_t *slot;; key++) {
-        slot = hashmap_slot(known, key);
-        if (!*slot) {
-            *slot = (uint32_t)at + 1;
-            graph->set_count = at + size;
-            return (uint32_t)at;
-        }
-        const uint32_t *other = graph->sets + *slot - 1;
-        if (*other == *set && memcmp(other, set, size * sizeof *set) == 0)
-            return *slot - 1;
-    }
-}
-
 /* The links from a switch that lead a hop nearer to a leaf. */
-static uint32_t links_on(struct topo_graph *graph, struct hashmap *known, uint32_t from, uint32_t leaf)
+static uint32_t links_on(struct topo_graph *graph, uint32_t from, uint32_t leaf)
 {
-    size_t at = graph->set_count, leaves = graph->leaves;
+    size_t leaves = graph->leaves;
     uint32_t degree = graph->first[from + 1] - graph->first[from], count = 0;
     uint32_t hops = graph->hops[from * leaves + leaf];
-    graph->sets = mem_grow(graph->sets, &graph->set_capacity, at + degree + 1, "routes");
+    uint32_t *set = link_sets_begin(&graph->sets, degree);
     for (uint32_t i = graph->first[from]; hops && i < graph->first[from + 1]; i++)
         if (graph->hops[end_of(graph, graph->out[i]) * leaves + leaf] + 1u == hops)
-            graph->sets[at + ++count] = 2 * graph->nodes + graph->out[i];
-    graph->sets[at] = count;
+            set[++count] = 2 * graph->nodes + graph->out[i];
+    set[0] = count;
     graph->has_choices |= count > 1;
-    return intern(graph, known, at);
+    return link_sets_end(&graph->sets);
 }
 
 static void find_choices(struct topo_graph *graph)
 {
     size_t switches = graph->switches, leaves = graph->leaves;
     uint32_t *most = mem_alloc(graph->levels, sizeof *most, "a network");
-    struct hashmap known = {.count = 0};
     graph->choice = mem_alloc(switches * leaves, sizeof *graph->choice, "routes");
     for (uint32_t from = 0; from < switches; from++)
         for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-            uint32_t at = links_on(graph, &known, from, leaf), level = graph->level[from];
+            uint32_t at = links_on(graph, from, leaf), level = graph->level[from];
             graph->choice[from * leaves + leaf] = at;
-            if (graph->sets[at] > most[level])
-                most[level] = graph->sets[at];
+            if (graph->sets.items[at] > most[level])
+                most[level] = graph->sets.items[at];
         }
     graph->divisor = mem_alloc(graph->levels, sizeof *graph->divisor, "a network");
     uint64_t product = 1;
@@ -220,7 +196,7 @@ static void find_choices(struct topo_graph *graph)
         if (product * most[level] <= TOPO_NODES_LIMIT)
             product *= most[level] ? most[level] : 1;
     }
-    hashmap_free(&known);
+    link_sets_finish(&graph->sets);
     free(most);
 }
 
@@ -245,9 +221,10 @@ bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to)
 void graph_free(struct topo_graph *graph)
 {
     text_index_free(&graph->names);
-    void *const all[] = {graph->name,  graph->text,      graph->node_links, graph->links, graph->node_switch,
-                         graph->rates, graph->latencies, graph->first,      graph->out,   graph->leaf,
-                         graph->hops,  graph->choice,    graph->sets,       graph->level, graph->divisor};
+    link_sets_free(&graph->sets);
+    void *const all[] = {graph->name,  graph->text,      graph->node_links, graph->links,  graph->node_switch,
+                         graph->rates, graph->latencies, graph->first,      graph->out,    graph->leaf,
+                         graph->hops,  graph->choice,    graph->level,      graph->divisor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(graph);
@@ -371,7 +348,7 @@ struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t
     uint32_t to = graph->node_switch[destination];
     if (from == to)
         return topo_only(topo_ejection(topo, destination));
-    const uint32_t *set = graph->sets + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
+    const uint32_t *set = graph->sets.items + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
     struct topo_choice choice = {.first = set[1], .count = set[0], .links = set + 1};
     if (choice.count > 1)
         choice.preferred =

@@ -2,6 +2,7 @@
 #define HELIO_TOPO_GRAPH_H
 
 #include "base/text_index.h"
+#include "topo/link_sets.h"
 #include "topo/topo.h"
 
 /* A network as tables, for one that no formula gives: any links between switches, each node on any switch,
@@ -44,8 +45,7 @@ struct topo_graph {
     uint32_t leaves, *leaf; /* [switches] the number of each among those with nodes, or UINT32_MAX */
     uint16_t *hops;         /* [switches x leaves] */
     uint32_t *choice;       /* [switches x leaves] where in `sets` the links stand that lead on */
-    uint32_t *sets;         /* their number, then they */
-    size_t set_count, set_capacity;
+    struct link_sets sets;
     uint32_t *level;     /* [switches] hops to the next switch with nodes */
     uint32_t *divisor;   /* [levels] D_l: the product, over lower levels, of the most links that lead up */
     uint32_t levels;     /* how many there are */
@@ -91,8 +91,8 @@ bool graph_has_choices(const struct topo *topo);
 uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination);
 struct topo_distances graph_distances(const struct topo *topo);
 
-/* graph_cut.c: the fewest links, those of nodes included, whose removal leaves no way from the first half of
- * the nodes to the others. */
+/* graph_cut.c: the fewest intact links, those of nodes included, whose removal leaves no way from the first
+ * half of the nodes to the others. Of any topology. */
 uint64_t graph_bisection(const struct topo *topo);
 
 /* graph_picture.c */
