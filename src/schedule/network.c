@@ -123,7 +123,7 @@ static const uint64_t decomposition_moves = 20000;
 bool tdm_has_closed_aapc(const struct topo *topo)
 {
     const struct topo_grid *grid = topo_grid(topo);
-    return grid && grid->is_torus && grid->dimensions == 2 &&
+    return grid && grid->is_torus && grid->dimensions == 2 && !topo->faults &&
            (topo->tie == TOPO_TIE_PARITY || topo->tie == TOPO_TIE_REVERSE) &&
            grid->dimension[0].size == grid->dimension[1].size &&
            tdm_ring_phases_exist(grid->dimension[0].size);

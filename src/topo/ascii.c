@@ -70,7 +70,7 @@ static void draw_lines(const struct topo_picture *picture, FILE *out)
         picture_put_switch(picture, i, out);
         for (uint32_t k = sorted.first[i]; k < sorted.first[i + 1]; k++) {
             uint32_t link = sorted.links[k];
-            fprintf(out, " %s>%s", topo_picture_has(picture, link) ? ">" : "",
+            fprintf(out, " %s%s", topo_picture_arrow(picture, link),
                     topo_end_name(topo, topo_link_ends(topo, link).to, name, sizeof name));
         }
         fputc('\n', out);

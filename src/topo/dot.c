@@ -1,6 +1,7 @@
 #include <ctype.h>
 
 #include "output/quote.h"
+#include "topo/faults.h"
 #include "topo/picture.h"
 
 /* For Graphviz: both directions of a link are one edge; the route is bold. */
@@ -54,7 +55,7 @@ void topo_draw_dot(const struct topo_picture *picture, FILE *out)
         put_end(topo, ends.to, out);
         fprintf(out, " -- ");
         put_end(topo, ends.from, out);
-        fprintf(out, " [id=%u%s]\n", link,
+        fprintf(out, " [id=%u%s%s]\n", link, faults_has_failed(topo, link) ? ", style=dashed" : "",
                 mark(topo_picture_has(picture, link) || topo_picture_has(picture, reverse)));
     }
     fprintf(out, "}\n");

@@ -305,7 +305,7 @@ static void dragonfly_draw(const struct topo_picture *picture, FILE *out)
             fputc('\n', out);
         picture_put_switch(picture, i, out);
         for (; link < topo->links && topo_link_ends(topo, link).from.id == i; link++)
-            fprintf(out, " %s>%s", topo_picture_has(picture, link) ? ">" : "",
+            fprintf(out, " %s%s", topo_picture_arrow(picture, link),
                     topo_end_name(topo, topo_link_ends(topo, link).to, name, sizeof name));
         fputc('\n', out);
     }

@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "topo/faults.h"
 #include "topo/graph.h"
 
 /* The least cut between two halves of the nodes, as the largest flow between them (Dinic, Algorithm for
@@ -24,16 +25,16 @@ static void add_arcs(struct graph_cut *cut, uint32_t from, uint32_t to, uint32_t
     }
 }
 
-static bool is_second_half(const struct topo_graph *graph, uint32_t node)
+static bool is_second_half(const struct topo *topo, uint32_t node)
 {
-    return node >= graph->nodes - graph->nodes / 2;
+    return node >= topo->nodes - topo->nodes / 2;
 }
 
 /* A half gives each switch as many units as it has nodes there. */
-static void cut_init(struct graph_cut *cut, const struct topo_graph *graph)
+static void cut_init(struct graph_cut *cut, const struct topo *topo)
 {
-    uint32_t switches = graph->switches;
-    size_t arcs = 2 * graph->link_count + 4 * (size_t)switches;
+    uint32_t switches = topo->switches;
+    size_t arcs = topo->links - 2 * topo->nodes + 4 * (size_t)switches;
     *cut = (struct graph_cut){.vertices = switches + 2};
     uint32_t **const of_vertices[] = {&cut->first, &cut->depth, &cut->queue, &cut->at};
     uint32_t **const of_arcs[] = {&cut->next, &cut->to, &cut->room};
@@ -43,11 +44,15 @@ static void cut_init(struct graph_cut *cut, const struct topo_graph *graph)
         *of_arcs[i] = mem_alloc(arcs, sizeof **of_arcs[i], "a cut");
     for (uint32_t i = 0; i < cut->vertices; i++)
         cut->first[i] = UINT32_MAX;
-    for (size_t i = 0; i < graph->link_count; i++)
-        add_arcs(cut, graph->links[i].from, graph->links[i].to, 1, 1);
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_hop ends = topo->ops->ends(topo, link);
+        if (link < topo_link_reverse(topo, link) && !faults_has_failed(topo, link))
+            add_arcs(cut, ends.from, ends.to, 1, 1);
+    }
     uint32_t *halves[2] = {cut->depth, cut->queue}; /* not in use yet */
-    for (uint32_t node = 0; node < graph->nodes; node++)
-        halves[is_second_half(graph, node)][graph->node_switch[node]]++;
+    for (uint32_t node = 0; node < topo->nodes; node++)
+        if (!faults_has_failed(topo, topo_injection(topo, node)))
+            halves[is_second_half(topo, node)][topo_switch_of(topo, node)]++;
     for (uint32_t i = 0; i < switches; i++) {
         add_arcs(cut, switches, i, halves[0][i], 0);
         add_arcs(cut, i, switches + 1, halves[1][i], 0);
@@ -116,7 +121,7 @@ uint64_t graph_bisection(const struct topo *topo)
 {
     struct graph_cut cut;
     uint64_t sum = 0;
-    cut_init(&cut, graph_of(topo));
+    cut_init(&cut, topo);
     while (find_depths(&cut)) {
         for (uint32_t i = 0; i < cut.vertices; i++)
             cut.at[i] = cut.first[i];

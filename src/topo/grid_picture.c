@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "topo/faults.h"
 #include "topo/grid.h"
 #include "topo/layout.h"
 #include "topo/picture.h"
@@ -49,6 +50,8 @@ static char look(const struct topo_picture *picture, uint32_t d, uint32_t at, co
     uint32_t link;
     if (!grid_link_above(picture->topo, d, at, &link))
         return ' ';
+    if (faults_has_failed(picture->topo, link))
+        return 'x';
     if (topo_picture_has(picture, link))
         return looks[1];
     return looks[topo_picture_has(picture, link ^ 1) ? 2 : 0];

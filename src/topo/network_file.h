@@ -23,7 +23,8 @@ bool network_text_read(const char *name, const char *text, size_t length, struct
                        struct param_problem *problem);
 
 /* The network file that a topology is, with its links in the order of their numbers. It is the same network;
- * its routes are those of routing: d-mod-k, or of the file that the topology comes from. */
+ * its routes are those of routing: d-mod-k, or of the file that the topology comes from. Failed links are
+ * left out; no node may be cut off. */
 void network_file_write(const struct topo *topo, FILE *out);
 
 #endif

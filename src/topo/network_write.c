@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "base/hashmap.h"
+#include "topo/faults.h"
 #include "topo/network_file.h"
 
 static void write_name(const struct topo *topo, uint32_t at, FILE *out)
@@ -43,7 +44,7 @@ static void count_links(const struct topo *topo, struct hashmap *pairs)
 {
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
         struct topo_hop ends = topo->ops->ends(topo, link);
-        if (ends.from < ends.to)
+        if (ends.from < ends.to && !faults_has_failed(topo, link))
             ++*hashmap_slot(pairs, pair_of(ends));
     }
 }
@@ -54,6 +55,8 @@ static void write_links(const struct topo *topo, struct hashmap *pairs, FILE *ou
     const uint32_t written = UINT32_MAX;
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
         struct topo_hop ends = topo->ops->ends(topo, link);
+        if (faults_has_failed(topo, link))
+            continue;
         uint32_t *count = hashmap_slot(pairs, pair_of(ends));
         if (*count == written)
             continue;
@@ -75,6 +78,8 @@ void network_file_write(const struct topo *topo, FILE *out)
     struct hashmap pairs = {.count = 0};
     char text[TOPO_TEXT];
     fprintf(out, "# %s\nnodes: %" PRIu32 "\n", topo_print(topo, text, sizeof text), topo->nodes);
+    if (topo->faults)
+        fprintf(out, "# what its faults have left: without %" PRIu32 " links\n", faults_count(topo).links);
     write_switches(topo, out);
     fputs("links:\n", out);
     for (uint32_t node = 0; node < topo->nodes; node++) {

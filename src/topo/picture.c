@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "topo/faults.h"
+
 bool topo_picture_has(const struct topo_picture *picture, uint32_t link)
 {
     for (uint32_t i = 0; i < picture->route_count; i++)
@@ -22,4 +24,11 @@ bool topo_picture_ends_at(const struct topo_picture *picture, uint32_t node)
 {
     return topo_picture_has(picture, topo_injection(picture->topo, node)) ||
            topo_picture_has(picture, topo_ejection(picture->topo, node));
+}
+
+const char *topo_picture_arrow(const struct topo_picture *picture, uint32_t link)
+{
+    if (faults_has_failed(picture->topo, link))
+        return "x";
+    return topo_picture_has(picture, link) ? ">>" : ">";
 }

@@ -24,6 +24,10 @@ bool topo_picture_has(const struct topo_picture *picture, uint32_t link);
 bool topo_picture_passes(const struct topo_picture *picture, uint32_t at);
 bool topo_picture_ends_at(const struct topo_picture *picture, uint32_t node);
 
+/* What stands before the name of a link's end in a picture in characters: ">", ">>" for a link of the route,
+ * "x" for one that has failed. */
+const char *topo_picture_arrow(const struct topo_picture *picture, uint32_t link);
+
 /* Pieces of pictures in characters, for draw() of a family (ascii.c). */
 int picture_digits(uint32_t number); /* how many decimal digits it has */
 void picture_put_spaces(int count, FILE *out);

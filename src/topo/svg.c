@@ -1,4 +1,5 @@
 #include "output/quote.h"
+#include "topo/faults.h"
 #include "topo/layout.h"
 #include "topo/picture.h"
 
@@ -35,13 +36,17 @@ static void put_links(const struct topo_picture *picture, const struct topo_layo
         if (reverse < link || is_taken != marked)
             continue;
         struct topo_ends ends = topo_link_ends(topo, link);
-        fprintf(out, "<path d=\"");
+        bool has_failed = faults_has_failed(topo, link);
+        fprintf(out, "<path %sd=\"", has_failed ? "stroke-dasharray=\"2 4\" " : "");
         topo_layout_print_path(layout, ends, out);
         fputs("\"><title>", out);
         quote_markup(out, topo_end_name(topo, ends.from, from, sizeof from));
         fputs(" to ", out);
         quote_markup(out, topo_end_name(topo, ends.to, to, sizeof to));
-        fprintf(out, ": link %u, back %u</title></path>\n", link, reverse);
+        fprintf(out, ": link %u, back %u%s</title></path>\n", link, reverse,
+                has_failed                   ? ", failed"
+                : faults_is_slow(topo, link) ? ", slow"
+                                             : "");
     }
     fprintf(out, "</g>\n");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "topo/faults.h"
 #include "topo/graph.h"
 #include "topo/rates.h"
 
@@ -51,6 +52,7 @@ uint32_t topo_grid_switch(const struct topo_grid *grid, const uint32_t *coordina
 
 void topo_forget(void)
 {
+    faults_forget();
     graph_forget();
     rates_forget();
 }
@@ -123,8 +125,9 @@ static uint32_t follow(const struct topo *topo, uint32_t source, uint32_t destin
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {
     uint32_t count = 0;
+    bool is_own = topo->ops->route && !topo->faults;
     links[count++] = topo_injection(topo, source);
-    count += (topo->ops->route ? topo->ops->route : follow)(topo, source, destination, links + count);
+    count += (is_own ? topo->ops->route : follow)(topo, source, destination, links + count);
     links[count++] = topo_ejection(topo, destination);
     return count;
 }
@@ -159,11 +162,14 @@ ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t desti
 
 double topo_mean_distance(const struct topo *topo)
 {
+    if (topo->faults && topo->faults->routes)
+        return topo_mean_distance_around(topo);
     unsigned __int128 pairs = (unsigned __int128)topo->nodes * (topo->nodes - 1);
     return pairs ? (double)topo->ops->distances(topo).sum / (double)pairs : 0;
 }
 
 uint64_t topo_bisection(const struct topo *topo)
 {
-    return topo->ops->bisection(topo);
+    const struct fault_counts counts = faults_count(topo);
+    return counts.links || counts.node_links ? graph_bisection(topo) : topo->ops->bisection(topo);
 }

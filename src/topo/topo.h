@@ -25,6 +25,8 @@
  *     graph_cut.c, graph_picture.c      its bisection; its picture
  *     network_file.h, .c   a network file, which becomes a graph
  *     network_write.c      the network file that a topology is
+ *     faults.h, faults.c, fault_routes.c    failed and slow links; the routes that are left
+ *     link_sets.h, .c      sets of links, in tables of routes
  *     rates.h, rates.c     rates by class of link
  *     layout.h, layout.c   where nodes and switches stand in a picture
  *     picture.h, ascii.c, svg.c, dot.c    pictures
@@ -67,6 +69,7 @@ enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 368 };
 
 struct topo_ops;
 struct topo_rates;
+struct topo_faults;
 
 /* topo_parse writes all fields, and anyone may read them. `order`, `tie`, `routing` and `seed` may be changed
  * at any time, for example on a copy, to compare routes. */
@@ -79,8 +82,9 @@ struct topo {
      * the fabric says all. */
     const uint64_t *link_rates;
     const ps_t *link_latencies;
-    const struct topo_rates *rates; /* by class of link; NULL: link_rates says, or the fabric */
-    const char *path;               /* of its network file; NULL: it is of a family */
+    const struct topo_rates *rates;   /* by class of link; NULL: link_rates says, or the fabric */
+    const struct topo_faults *faults; /* links that have failed or are slow (faults.h); NULL: none */
+    const char *path;                 /* of its network file; NULL: it is of a family */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
@@ -269,18 +273,23 @@ static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
 uint32_t topo_link_class(const struct topo *topo, uint32_t link);
 uint64_t topo_class_rate(const struct topo *topo, uint32_t link);
 
-/* Whether the topology gives links rates. */
+/* With faults: whether some links are slow, and the rate of a link that has this one without faults. */
+bool topo_has_slow_links(const struct topo *topo);
+uint64_t topo_slowed_rate(const struct topo *topo, uint32_t link, uint64_t rate);
+
+/* Whether links have rates of their own. */
 static inline bool topo_has_rates(const struct topo *topo)
 {
-    return topo->rates || topo->link_rates;
+    return topo->rates || topo->link_rates || (topo->faults && topo_has_slow_links(topo));
 }
 
-/* What the network says of a link, or the value of the fabric where it does not. */
+/* What the network says of a link, or the value of the fabric where it does not; less for a slow link. */
 static inline uint64_t topo_link_rate(const struct topo *topo, uint32_t link, uint64_t of_fabric)
 {
-    if (topo->rates)
-        return topo_class_rate(topo, link);
-    return topo->link_rates && topo->link_rates[link] ? topo->link_rates[link] : of_fabric;
+    uint64_t rate = topo->rates                                  ? topo_class_rate(topo, link)
+                    : topo->link_rates && topo->link_rates[link] ? topo->link_rates[link]
+                                                                 : of_fabric;
+    return topo->faults ? topo_slowed_rate(topo, link, rate) : rate;
 }
 
 static inline ps_t topo_link_latency(const struct topo *topo, uint32_t link, ps_t of_fabric)
@@ -337,16 +346,26 @@ static inline uint32_t topo_candidate(struct topo_choice choice, uint32_t index)
 /* At `from`, a switch, for a message to node `destination`: the ejection link when it hangs there. No
  * allocation, a few divisions (a dragonfly: for each link between two groups). From every switch that can get
  * there by a minimal route: in a tree every one, in a dragonfly the ones of at most one global link. */
+struct topo_choice topo_choose_around(const struct topo *topo, uint32_t from, uint32_t destination);
+
 static inline struct topo_choice topo_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
-    return topo->ops->choose(topo, from, destination);
+    return topo->faults ? topo_choose_around(topo, from, destination)
+                        : topo->ops->choose(topo, from, destination);
 }
 
 /* Whether the routing rules leave several routes between some nodes. */
+bool topo_has_choices_around(const struct topo *topo);
+
 static inline bool topo_has_choices(const struct topo *topo)
 {
-    return topo->ops->has_choices && topo->ops->has_choices(topo);
+    return (topo->ops->has_choices && topo->ops->has_choices(topo)) ||
+           (topo->faults && topo_has_choices_around(topo));
 }
+
+/* Whether a way leads from node to node: false only where failed links have cut the network. Routes and
+ * distances are those of nodes that reach each other. */
+bool topo_reaches(const struct topo *topo, uint32_t source, uint32_t destination);
 
 /* The link of the deterministic route. */
 static inline uint32_t topo_next(const struct topo *topo, uint32_t from, uint32_t destination)
@@ -378,20 +397,25 @@ static inline uint32_t topo_route_limit(const struct topo *topo)
 }
 
 /* Network links on a minimal route between two nodes, without injection and ejection. */
+uint32_t topo_distance_around(const struct topo *topo, uint32_t source, uint32_t destination);
+
 static inline uint32_t topo_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
-    return topo->ops->distance(topo, source, destination);
+    return topo->faults ? topo_distance_around(topo, source, destination)
+                        : topo->ops->distance(topo, source, destination);
 }
 
 /* -------------------------------------------------------------------- facts */
 
-/* Mean of topo_distance over all ordered pairs of different nodes; 0 where there is one node only. */
+/* Mean of topo_distance over all ordered pairs of different nodes that reach each other; 0 where there is one
+ * node only. */
 double topo_mean_distance(const struct topo *topo);
+double topo_mean_distance_around(const struct topo *topo);
 
 /* Links in one direction across the cut that halves the network: through the middle of the longest dimension,
  * of the root's subtrees, of the list of groups. Where the halves are equal and a tree's arity even this is
  * the least there is; where an odd number is cut, one half is one layer, subtree or group larger. A crossbar
- * is cut at its nodes' links. */
+ * is cut at its nodes' links. With failed links: as of a network file, of the links that are left. */
 uint64_t topo_bisection(const struct topo *topo);
 
 #endif

@@ -1,0 +1,571 @@
+#include "topo/faults.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "topo/graph.h"
+
+enum { KEPT = 4, NAMED = 8 };
+
+static const char *const streams[FAULT_KINDS] = {"faults.links", "faults.switches", "faults.slow_links"};
+
+/* The directions of a link between switches count once: as the lower of the two. */
+static bool is_first(const struct topo *topo, uint32_t link)
+{
+    return link < topo_link_reverse(topo, link);
+}
+
+static void mark_link(struct topo_faults *faults, uint32_t link, uint8_t mark)
+{
+    faults->links[link] |= mark;
+    faults->links[topo_link_reverse(&faults->base, link)] |= mark;
+}
+
+/* -------------------------------------------------------------------- names */
+
+/* What is being read: the names of one kind, and the one of them from `at` on. */
+struct fault_reader {
+    struct topo_faults *faults;
+    struct fault_problem *problem;
+    enum fault_kind kind;
+    const char *names;
+    size_t at, length;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The next name, without blanks around it. Commas in parentheses belong to it: "(0,1)>(0,2)". False: there
+ * is none. */
+static bool next_name(struct fault_reader *reader)
+{
+    const char *text = reader->names;
+    size_t at = reader->at + reader->length, depth = 0;
+    while (is_blank(text[at]))
+        at++;
+    if (at)
+        at += text[at] == ',';
+    while (is_blank(text[at]))
+        at++;
+    if (!text[at])
+        return false;
+    size_t end = at;
+    for (; text[end] && (depth || text[end] != ','); end++)
+        depth = text[end] == '(' ? depth + 1 : text[end] == ')' && depth ? depth - 1 : depth;
+    reader->at = at;
+    while (end > at && is_blank(text[end - 1]))
+        end--;
+    reader->length = end - at;
+    return true;
+}
+
+static bool fail(const struct fault_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool fail(const struct fault_reader *reader, const char *format, ...)
+{
+    struct param_problem *problem = &reader->problem->problem;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem->text, sizeof problem->text, format, arguments);
+    va_end(arguments);
+    problem->at = (uint32_t)reader->at;
+    reader->problem->kind = reader->kind;
+    return false;
+}
+
+/* The number that these bytes are; false: they are none below `limit`. */
+static bool read_number(const char *text, size_t length, uint32_t limit, uint32_t *number)
+{
+    uint64_t value = 0;
+    if (!length || strspn(text, "0123456789") < length)
+        return false;
+    for (size_t i = 0; i < length && value < limit; i++)
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    *number = (uint32_t)value;
+    return value < limit;
+}
+
+/* The switch with this name; false: there is none. */
+static bool find_switch(const struct topo *topo, const char *text, size_t length, uint32_t *at)
+{
+    char name[TOPO_TEXT];
+    for (uint32_t i = 0; i < topo->switches; i++) {
+        topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name);
+        if (strlen(name) == length && memcmp(name, text, length) == 0) {
+            *at = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A node by its number, or a switch. */
+static bool find_end(const struct topo *topo, const char *text, size_t length, struct topo_end *end)
+{
+    end->is_node = read_number(text, length, topo->nodes, &end->id);
+    return end->is_node || find_switch(topo, text, length, &end->id);
+}
+
+static bool is_end(struct topo_end a, struct topo_end b)
+{
+    return a.is_node == b.is_node && a.id == b.id;
+}
+
+static bool no_link(const struct fault_reader *reader)
+{
+    const struct topo *topo = &reader->faults->base;
+    char text[TOPO_TEXT], example[2 * TOPO_TEXT + 2];
+    uint32_t shown = topo->links > 2 * topo->nodes ? 2 * topo->nodes : 0;
+    return fail(reader,
+                "%s has no link '%.*s'; a link is named as helio topo names it, such as %s, or by its "
+                "number, such as %" PRIu32,
+                topo_print(topo, text, sizeof text), (int)(reader->length < 100 ? reader->length : 100),
+                reader->names + reader->at, topo_link_name(topo, shown, example, sizeof example), shown);
+}
+
+/* "A>B": all links between both, in both directions. */
+static bool mark_between(struct fault_reader *reader, const char *arrow, uint8_t mark)
+{
+    const struct topo *topo = &reader->faults->base;
+    const char *text = reader->names + reader->at;
+    struct topo_end a, b;
+    bool found = false;
+    if (!find_end(topo, text, (size_t)(arrow - text), &a) ||
+        !find_end(topo, arrow + 1, reader->length - (size_t)(arrow - text) - 1, &b))
+        return no_link(reader);
+    uint32_t node = a.is_node ? a.id : b.id;
+    uint32_t begin = a.is_node || b.is_node ? node : 2 * topo->nodes;
+    uint32_t end = a.is_node || b.is_node ? node + 1 : topo->links;
+    for (uint32_t link = begin; link < end; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        if ((is_end(ends.from, a) && is_end(ends.to, b)) || (is_end(ends.from, b) && is_end(ends.to, a))) {
+            mark_link(reader->faults, link, mark);
+            found = true;
+        }
+    }
+    return found || no_link(reader);
+}
+
+static bool mark_named_link(struct fault_reader *reader, uint8_t mark)
+{
+    const char *text = reader->names + reader->at, *arrow = memchr(text, '>', reader->length);
+    uint32_t link;
+    if (arrow)
+        return mark_between(reader, arrow, mark);
+    if (!read_number(text, reader->length, reader->faults->base.links, &link))
+        return no_link(reader);
+    mark_link(reader->faults, link, mark);
+    return true;
+}
+
+static bool mark_named_switch(struct fault_reader *reader)
+{
+    const struct topo *topo = &reader->faults->base;
+    char text[TOPO_TEXT], example[TOPO_TEXT];
+    uint32_t at;
+    if (find_switch(topo, reader->names + reader->at, reader->length, &at)) {
+        reader->faults->switches[at] = FAULT_FAILED;
+        return true;
+    }
+    return fail(reader, "%s has no switch '%.*s'; a switch is named as helio topo names it, such as %s",
+                topo_print(topo, text, sizeof text), (int)(reader->length < 100 ? reader->length : 100),
+                reader->names + reader->at,
+                topo_end_name(topo, (struct topo_end){.id = 0}, example, sizeof example));
+}
+
+static bool mark_names(struct topo_faults *faults, const struct fault_request *request,
+                       struct fault_problem *problem)
+{
+    for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
+        struct fault_reader reader = {
+            .faults = faults, .problem = problem, .kind = kind, .names = request->of[kind].names};
+        bool good = true;
+        while (reader.names && good && next_name(&reader))
+            good = kind == FAULT_SWITCHES
+                       ? mark_named_switch(&reader)
+                       : mark_named_link(&reader, kind == FAULT_LINKS ? FAULT_FAILED : FAULT_SLOW);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------- shares */
+
+/* Draws the share of `count` things, half a thing rounded up: the first ones of a random order that depends
+ * on the seed alone. So what has failed at a small share has failed at a large one too. Returns how many;
+ * things[0 .. that) are they. */
+static uint32_t draw(uint32_t *things, uint32_t count, double share, uint64_t seed, enum fault_kind kind)
+{
+    struct rng rng = rng_init(seed, streams[kind]);
+    uint32_t most = (uint32_t)floor(share * count + 0.5);
+    for (uint32_t i = 0; i < most && i < count; i++) {
+        uint32_t other = i + (uint32_t)rng_below(&rng, count - i), thing = things[i];
+        things[i] = things[other];
+        things[other] = thing;
+    }
+    return most < count ? most : count;
+}
+
+static void draw_links(struct topo_faults *faults, double share, uint64_t seed, enum fault_kind kind)
+{
+    const struct topo *topo = &faults->base;
+    uint32_t count = 0;
+    uint32_t *links = mem_alloc((topo->links - 2 * topo->nodes) / 2 + 1, sizeof *links, "faults");
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        if (is_first(topo, link))
+            links[count++] = link;
+    uint32_t drawn = draw(links, count, share, seed, kind);
+    for (uint32_t i = 0; i < drawn; i++)
+        mark_link(faults, links[i], kind == FAULT_LINKS ? FAULT_FAILED : FAULT_SLOW);
+    free(links);
+}
+
+static void draw_switches(struct topo_faults *faults, double share, uint64_t seed)
+{
+    uint32_t count = faults->base.switches, *switches = mem_alloc(count, sizeof *switches, "faults");
+    for (uint32_t i = 0; i < count; i++)
+        switches[i] = i;
+    uint32_t drawn = draw(switches, count, share, seed, FAULT_SWITCHES);
+    for (uint32_t i = 0; i < drawn; i++)
+        faults->switches[switches[i]] = FAULT_FAILED;
+    free(switches);
+}
+
+static void fail_links_of_switches(struct topo_faults *faults)
+{
+    const struct topo *topo = &faults->base;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        if ((!ends.from.is_node && faults->switches[ends.from.id]) ||
+            (!ends.to.is_node && faults->switches[ends.to.id]))
+            faults->links[link] |= FAULT_FAILED;
+    }
+}
+
+static void count_all(struct topo_faults *faults)
+{
+    const struct topo *topo = &faults->base;
+    struct fault_counts *counts = &faults->counts;
+    for (uint32_t i = 0; i < topo->switches; i++)
+        counts->switches += faults->switches[i] != 0;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        bool has_failed = faults->links[link] & FAULT_FAILED, is_slow = faults->links[link] & FAULT_SLOW;
+        if (!is_first(topo, link))
+            continue;
+        bool is_network = topo_is_network(topo, link);
+        counts->links += is_network && has_failed;
+        counts->node_links += !is_network && has_failed;
+        counts->slow_links += is_slow && !has_failed;
+    }
+}
+
+/* --------------------------------------------------------------------- kept */
+
+static struct topo_faults *kept;
+
+static void faults_free(struct topo_faults *faults)
+{
+    fault_routes_free(faults->routes);
+    free(faults->key);
+    free(faults->links);
+    free(faults->switches);
+    free(faults);
+}
+
+void faults_forget(void)
+{
+    while (kept) {
+        struct topo_faults *next = kept->next;
+        faults_free(kept);
+        kept = next;
+    }
+}
+
+/* Frees all but the latest ones and those that somebody holds. */
+static void forget_old(void)
+{
+    int count = 0;
+    for (struct topo_faults **at = &kept; *at;) {
+        struct topo_faults *faults = *at;
+        if (++count <= KEPT || faults->holders) {
+            at = &faults->next;
+        } else {
+            *at = faults->next;
+            faults_free(faults);
+        }
+    }
+}
+
+static char *key_of(const struct topo *base, const struct fault_request *request)
+{
+    char text[TOPO_TEXT];
+    /* A network file is known by its tables, since a file that has changed is another network. */
+    char *key =
+        mem_format("%s %d %d %d %" PRIu64 " %p %" PRIu64 " %a", topo_print(base, text, sizeof text),
+                   (int)base->order, (int)base->tie, (int)base->routing, base->seed,
+                   base->path ? (const void *)graph_of(base) : NULL, request->seed, request->slow_rate);
+    for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
+        const char *names = request->of[kind].names;
+        char *longer = mem_format("%s;%a:%s", key, request->of[kind].share, names ? names : "");
+        free(key);
+        key = longer;
+    }
+    return key;
+}
+
+/* NULL: there is none yet. */
+static struct topo_faults *find_kept(const char *key)
+{
+    struct topo_faults *faults = kept;
+    while (faults && strcmp(faults->key, key) != 0)
+        faults = faults->next;
+    return faults;
+}
+
+/* NULL, *problem filled: these cannot be. */
+static struct topo_faults *make(const struct topo *base, const struct fault_request *request,
+                                struct fault_problem *problem)
+{
+    struct topo_faults *faults = mem_alloc(1, sizeof *faults, "faults");
+    faults->base = *base;
+    faults->links = mem_alloc(base->links, 1, "faults");
+    faults->switches = mem_alloc(base->switches, 1, "faults");
+    faults->slow_parts = (uint64_t)llround(request->slow_rate * (double)FAULT_WHOLE);
+    bool good = mark_names(faults, request, problem);
+    if (good) {
+        draw_links(faults, request->of[FAULT_LINKS].share, request->seed, FAULT_LINKS);
+        draw_links(faults, request->of[FAULT_SLOW_LINKS].share, request->seed, FAULT_SLOW_LINKS);
+        draw_switches(faults, request->of[FAULT_SWITCHES].share, request->seed);
+        fail_links_of_switches(faults);
+        count_all(faults);
+    }
+    if (good && faults->counts.links && !(faults->routes = fault_routes_make(faults))) {
+        problem->kind = FAULT_KINDS;
+        good = param_fail(&problem->problem, 0,
+                          "too large for failed links: the routes that are left are a table, for at most %d "
+                          "pairs of a switch and a switch with nodes",
+                          GRAPH_ROUTES_LIMIT);
+    }
+    if (good)
+        return faults;
+    faults_free(faults);
+    return NULL;
+}
+
+bool faults_add(const struct topo *base, const struct fault_request *request, struct topo *topo,
+                struct fault_problem *problem)
+{
+    char *key = key_of(base, request);
+    struct topo_faults *faults = find_kept(key);
+    if (!faults && (faults = make(base, request, problem))) {
+        faults->key = key;
+        key = NULL;
+        faults->next = kept;
+        kept = faults;
+        forget_old();
+    }
+    free(key);
+    if (!faults)
+        return false;
+    *topo = *base;
+    const struct fault_counts *counts = &faults->counts;
+    if (!counts->links && !counts->node_links && !counts->switches && !counts->slow_links)
+        return true;
+    topo->faults = faults;
+    if (faults->routes)
+        topo->diameter = fault_routes_diameter(faults->routes);
+    return true;
+}
+
+void faults_hold(const struct topo *topo)
+{
+    if (topo->faults)
+        ((struct topo_faults *)topo->faults)->holders++;
+}
+
+void faults_release(const struct topo *topo)
+{
+    if (topo->faults)
+        ((struct topo_faults *)topo->faults)->holders--;
+}
+
+/* -------------------------------------------------------------------- facts */
+
+struct fault_counts faults_count(const struct topo *topo)
+{
+    return topo->faults ? topo->faults->counts : (struct fault_counts){.links = 0};
+}
+
+bool faults_has_failed(const struct topo *topo, uint32_t link)
+{
+    return topo->faults && topo->faults->links[link] & FAULT_FAILED;
+}
+
+bool faults_is_slow(const struct topo *topo, uint32_t link)
+{
+    return topo->faults && topo->faults->links[link] == FAULT_SLOW;
+}
+
+bool faults_has_failed_switch(const struct topo *topo, uint32_t at)
+{
+    return topo->faults && topo->faults->switches[at];
+}
+
+bool topo_has_slow_links(const struct topo *topo)
+{
+    return topo->faults->counts.slow_links > 0;
+}
+
+uint64_t topo_slowed_rate(const struct topo *topo, uint32_t link, uint64_t rate)
+{
+    if (!faults_is_slow(topo, link) || !rate)
+        return rate;
+    uint64_t slowed = (uint64_t)((unsigned __int128)rate * topo->faults->slow_parts / FAULT_WHOLE);
+    return slowed ? slowed : 1;
+}
+
+/* --------------------------------------------------------------------- cuts */
+
+/* Switches, then nodes: which part of the network each is in, by union-find. */
+static uint32_t root_of(uint32_t *parts, uint32_t at)
+{
+    while (parts[at] != at)
+        at = parts[at] = parts[parts[at]];
+    return at;
+}
+
+static uint32_t *find_parts(const struct topo *topo)
+{
+    uint32_t count = topo->switches + topo->nodes, *parts = mem_alloc(count, sizeof *parts, "faults");
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = i;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        if (faults_has_failed(topo, link))
+            continue;
+        uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
+        uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
+        parts[root_of(parts, from)] = root_of(parts, to);
+    }
+    return parts;
+}
+
+/* "4-7, 9": the first `nodes` nodes that are in the part. */
+static char *list_nodes(const struct topo *topo, uint32_t *parts, uint32_t part, uint32_t nodes)
+{
+    char *text = mem_text("");
+    uint32_t ranges = 0;
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t last = node;
+        if (root_of(parts, topo->switches + node) != part)
+            continue;
+        while (last + 1 < nodes && root_of(parts, topo->switches + last + 1) == part)
+            last++;
+        char *longer = ranges == NAMED ? mem_format("%s, ...", text)
+                       : last > node
+                           ? mem_format("%s%s%" PRIu32 "-%" PRIu32, text, *text ? ", " : "", node, last)
+                           : mem_format("%s%s%" PRIu32, text, *text ? ", " : "", node);
+        free(text);
+        text = longer;
+        node = last;
+        if (ranges++ == NAMED)
+            break;
+    }
+    return text;
+}
+
+/* Adds a name to a list, unless it is long already. Returns the list. */
+static char *add_name(char *text, uint32_t *count, const char *name)
+{
+    if ((*count)++ >= NAMED)
+        return text;
+    char *longer = mem_format("%s%s%s", text, *count > 1 ? ", " : "", name);
+    free(text);
+    return longer;
+}
+
+static char *end_names(char *text, uint32_t count)
+{
+    if (count <= NAMED)
+        return text;
+    char *longer = mem_format("%s and %" PRIu32 " more", text, count - NAMED);
+    free(text);
+    return longer;
+}
+
+/* The failed links with one end in the part. */
+static char *list_links(const struct topo *topo, uint32_t *parts, uint32_t part)
+{
+    char *text = mem_text(""), name[2 * TOPO_TEXT + 2];
+    uint32_t count = 0;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
+        uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
+        if (!faults_has_failed(topo, link) || !is_first(topo, link) ||
+            (root_of(parts, from) == part) == (root_of(parts, to) == part))
+            continue;
+        text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
+    }
+    return end_names(text, count);
+}
+
+char *faults_list_links(const struct topo *topo, bool are_slow)
+{
+    char *text = mem_text(""), name[2 * TOPO_TEXT + 2];
+    uint32_t count = 0;
+    for (uint32_t link = are_slow ? 0 : 2 * topo->nodes; link < topo->links; link++)
+        if (is_first(topo, link) && (are_slow ? faults_is_slow : faults_has_failed)(topo, link))
+            text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
+    return end_names(text, count);
+}
+
+/* The part with the most nodes, the lowest node's among equals, and how many other parts have nodes. */
+static uint32_t largest_part(const struct topo *topo, uint32_t *parts, uint32_t nodes, uint32_t *others)
+{
+    uint32_t *sizes = mem_alloc(topo->switches + topo->nodes, sizeof *sizes, "faults");
+    uint32_t best = root_of(parts, topo->switches), distinct = 0;
+    for (uint32_t node = 0; node < nodes; node++)
+        distinct += sizes[root_of(parts, topo->switches + node)]++ == 0;
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t part = root_of(parts, topo->switches + node);
+        best = sizes[part] > sizes[best] ? part : best;
+    }
+    free(sizes);
+    *others = distinct - 1;
+    return best;
+}
+
+char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
+{
+    if (!topo->faults || !nodes)
+        return NULL;
+    uint32_t *parts = find_parts(topo), others, node = 0;
+    uint32_t best = largest_part(topo, parts, nodes, &others);
+    char *text = NULL;
+    if (others) {
+        while (root_of(parts, topo->switches + node) == best)
+            node++;
+        uint32_t part = root_of(parts, topo->switches + node);
+        char *cut = list_nodes(topo, parts, part, nodes), *links = list_links(topo, parts, part);
+        bool is_one = strspn(cut, "0123456789") == strlen(cut);
+        text = mem_format("node%s %s ha%s no way to the others, since these links have failed: %s",
+                          is_one ? "" : "s", cut, is_one ? "s" : "ve", links);
+        free(cut);
+        free(links);
+    }
+    if (others > 1) {
+        char *longer = mem_format("%s (and %" PRIu32 " more part%s cut off)", text, others - 1,
+                                  others > 2 ? "s are" : " is");
+        free(text);
+        text = longer;
+    }
+    free(parts);
+    return text;
+}

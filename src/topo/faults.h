@@ -1,0 +1,95 @@
+#ifndef HELIO_TOPO_FAULTS_H
+#define HELIO_TOPO_FAULTS_H
+
+#include "topo/topo.h"
+
+/* Links and switches that have failed, and links that are slow (docs/faults.md).
+ *
+ *     faults.c          which ones: lists of names, shares that are drawn; slow links; what is cut off
+ *     fault_routes.c    the routes that are left, as a table
+ *
+ * A topology with faults is a copy of the topology with `faults` set; its numbers of nodes, switches and
+ * links stay. A link between switches fails in both directions. A switch fails with all its links. */
+
+enum fault_kind { FAULT_LINKS, FAULT_SWITCHES, FAULT_SLOW_LINKS, FAULT_KINDS };
+
+/* `names`: those with these names, separated by commas; NULL: none. `share`: in addition, so many of all,
+ * from 0 to 1. Links are links between switches there; a name may also be that of a node's link. */
+struct fault_request {
+    struct {
+        const char *names;
+        double share;
+    } of[FAULT_KINDS];
+    double slow_rate; /* what slow links have of their rate, above 0 and at most 1 */
+    uint64_t seed;    /* of the shares */
+};
+
+/* What cannot be done: with `kind` FAULT_KINDS it concerns no list, else the byte problem.at of its names. */
+struct fault_problem {
+    enum fault_kind kind;
+    struct param_problem problem;
+};
+
+/* The topology with faults. `base` has none. With no fault it is *base. False fills *problem. The tables are
+ * kept until topo_forget(), or until some others have been made and nobody holds them. */
+bool faults_add(const struct topo *base, const struct fault_request *request, struct topo *topo,
+                struct fault_problem *problem);
+
+/* Who keeps a topology while others may be made holds it, and gives it up later. */
+void faults_hold(const struct topo *topo);
+void faults_release(const struct topo *topo);
+void faults_forget(void);
+
+/* Counts of a topology with faults, of links with both directions as one. */
+struct fault_counts {
+    uint32_t links; /* between switches that have failed, also with a switch */
+    uint32_t node_links;
+    uint32_t switches;
+    uint32_t slow_links; /* that have not failed */
+};
+
+struct fault_counts faults_count(const struct topo *topo);
+
+/* The same of links between switches, failed or not. */
+static inline uint32_t faults_links_of(const struct topo *topo)
+{
+    return (topo->links - 2 * topo->nodes) / 2;
+}
+
+/* The names of the failed links between switches, or of the slow ones, a few of many; the caller frees it. */
+char *faults_list_links(const struct topo *topo, bool are_slow);
+
+/* Of a link. */
+bool faults_has_failed(const struct topo *topo, uint32_t link);
+bool faults_is_slow(const struct topo *topo, uint32_t link);
+bool faults_has_failed_switch(const struct topo *topo, uint32_t at);
+
+/* Whether each of the first `nodes` nodes has a way to each other. If not, a text that says which do not, and
+ * the failed links between them, which the caller frees; else NULL. */
+char *faults_describe_cut(const struct topo *topo, uint32_t nodes);
+
+/* --------------------------------------------- for topo.h and the two files */
+
+enum { FAULT_FAILED = 1, FAULT_SLOW = 2 };
+#define FAULT_WHOLE UINT64_C(1000000000) /* parts of a rate */
+
+struct fault_routes;
+
+struct topo_faults {
+    char *key;
+    struct topo base;
+    uint8_t *links;    /* [links] FAULT_FAILED, FAULT_SLOW */
+    uint8_t *switches; /* [switches] FAULT_FAILED */
+    uint64_t slow_parts;
+    struct fault_counts counts;
+    struct fault_routes *routes; /* NULL: no link between switches has failed, so all are those of base */
+    uint32_t holders;
+    struct topo_faults *next; /* of those that are kept, the latest first */
+};
+
+/* fault_routes.c. NULL: the table is too large. */
+struct fault_routes *fault_routes_make(const struct topo_faults *faults);
+void fault_routes_free(struct fault_routes *routes);
+uint32_t fault_routes_diameter(const struct fault_routes *routes);
+
+#endif
