@@ -1,10 +1,14 @@
 #include "fabric/topology.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/diag.h"
 #include "base/mem.h"
+#include "fabric/faults.h"
+#include "fabric/machine.h"
 
 /* The path in its text form. */
 static bool read_path(const char *text, struct topo *topo, struct param_problem *problem)
@@ -53,7 +57,7 @@ const char *topology_path(const struct config *config)
     return chosen->is_given ? chosen->topo.path : NULL;
 }
 
-enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
+enum status topology_intact(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     const struct topology_config *chosen = config_of(config, &topology_params);
     char text[TOPO_TEXT];
@@ -70,10 +74,78 @@ enum status topology_for_nodes(const struct config *config, uint32_t nodes, stru
     return STATUS_OK;
 }
 
+/* ------------------------------------------------------------------- faults */
+
+bool topology_is_needed(const struct config *config)
+{
+    const struct topology_config *chosen = config_of(config, &topology_params);
+    return chosen->is_given || fault_config_has_links(config);
+}
+
+bool topology_changes(const struct config *config)
+{
+    const struct fault_config *faults = config_of(config, &fault_params);
+    return faults->at_ps > 0 && fault_config_has_links(config);
+}
+
+enum status topology_at_start(const struct config *config, uint32_t nodes, struct topo *topo)
+{
+    enum status status = topology_intact(config, nodes, topo);
+    if (status != STATUS_OK || !fault_config_has_links(config) || topology_changes(config))
+        return status;
+    return faults_apply(config, nodes, topo);
+}
+
+enum status topology_later(const struct config *config, uint32_t nodes, struct topo *topo)
+{
+    enum status status = topology_intact(config, nodes, topo);
+    return status == STATUS_OK ? faults_apply(config, 0, topo) : status;
+}
+
+enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
+{
+    if (topology_changes(config)) {
+        diag_error("faults.at: of all fabrics, only packet has links that fail during the run; leave it out, "
+                   "so that they fail before the run");
+        config_note_origin(config, "faults.at");
+        return STATUS_BAD_INPUT;
+    }
+    return topology_at_start(config, nodes, topo);
+}
+
+static void describe_counts(const struct topo *topo, const char *when, struct fabric_description *description)
+{
+    const struct fault_counts counts = faults_count(topo);
+    if (counts.switches)
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " switches fail%s", counts.switches,
+                        topo->switches, when);
+    if (counts.links || !counts.slow_links)
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
+                        counts.links, faults_links_of(topo), when);
+    if (counts.slow_links)
+        description_add(&description->notes, "%" PRIu32 " link%s slow%s", counts.slow_links,
+                        counts.slow_links == 1 ? " is" : "s are", when);
+}
+
+void topology_describe_faults(const struct config *config, uint32_t nodes,
+                              struct fabric_description *description)
+{
+    const struct fault_config *faults = config_of(config, &fault_params);
+    struct topo topo;
+    char time[DESCRIPTION_TIME], when[DESCRIPTION_TIME + 8] = "";
+    if (!fault_config_has_links(config) || topology_later(config, nodes, &topo) != STATUS_OK)
+        return;
+    if (faults->at_ps)
+        snprintf(when, sizeof when, " at %s", description_time(faults->at_ps, time));
+    describe_counts(&topo, when, description);
+}
+
+/* -------------------------------------------------------------- description */
+
 uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
 {
     struct topo topo;
-    if (nodes < 2 || topology_for_nodes(config, nodes, &topo) != STATUS_OK)
+    if (nodes < 2 || topology_at_start(config, nodes, &topo) != STATUS_OK)
         return 0;
     return topo_distance(&topo, 0, 1);
 }
@@ -84,7 +156,7 @@ struct topology_links topology_links(const struct config *config, uint32_t nodes
     struct topology_links links = {.node_rate_bytes_per_s = rate_of_fabric,
                                    .message_rate_bytes_per_s = rate_of_fabric};
     struct topo topo;
-    if (nodes < 2 || topology_for_nodes(config, nodes, &topo) != STATUS_OK)
+    if (nodes < 2 || topology_at_start(config, nodes, &topo) != STATUS_OK)
         return links;
     links.node_rate_bytes_per_s = topo_link_rate(&topo, topo_injection(&topo, 0), rate_of_fabric);
     links.message_rate_bytes_per_s = topo_route_rate(&topo, 0, 1, rate_of_fabric);

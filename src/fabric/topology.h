@@ -2,7 +2,7 @@
 #define HELIO_FABRIC_TOPOLOGY_H
 
 #include "base/config.h"
-#include "topo/topo.h"
+#include "topo/faults.h"
 
 /* The parameter `topology`, which all fabrics that have switches and links share. */
 struct topology_config {
@@ -14,7 +14,26 @@ extern const struct param_table topology_params; /* struct topology_config */
 
 /* The topology of a run with so many nodes: node i of the run is node i of the topology, and the remaining
  * nodes of the topology are idle. Fails, reported, where the topology has fewer nodes. */
+enum status topology_intact(const struct config *config, uint32_t nodes, struct topo *topo);
+
+/* The same with its faults (fabric/faults.h), for a fabric whose links fail before the run or not at all.
+ * Fails, reported: also where faults are wrong, come later, or (STATUS_FAILED) cut nodes of the run off. A
+ * fabric that keeps it holds it (faults_hold). */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
+
+/* Whether the fabric needs a topology: one is given, or links are to fail or to be slow. */
+bool topology_is_needed(const struct config *config);
+/* Whether links fail or become slow during the run. */
+bool topology_changes(const struct config *config);
+/* For a fabric that can change its links: the topology at the beginning, and after the change. Nodes may be
+ * cut off then. */
+enum status topology_at_start(const struct config *config, uint32_t nodes, struct topo *topo);
+enum status topology_later(const struct config *config, uint32_t nodes, struct topo *topo);
+
+/* Adds what is wrong in the network to the notes of the description. */
+struct fabric_description;
+void topology_describe_faults(const struct config *config, uint32_t nodes,
+                              struct fabric_description *description);
 
 /* The links of the way from node 0 to node 1, where those of the fabric are used for which a network file
  * says nothing. Without a node 1 the latency is 0 and the rates are the fabric's. */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/params.h"
+#include "fabric/faults.h"
 #include "fabric/list.h"
 #include "fabric/topology.h"
 #include "output/fabric_style.h"
@@ -55,6 +56,8 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
     const struct topology_config *topology = config_of(config, &topology_params);
     if (description->ignores_topology && topology->is_given)
         description_add(&network->ignores, "topology");
+    if (description->ignores_topology && fault_config_has_links(config))
+        description_add(&network->ignores, "faults of links and switches");
     if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
         return;
     for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "fabric/faults.h"
 #include "fabric/list.h"
 #include "fabric/topology.h"
 
@@ -108,9 +109,9 @@ static void keep_statistics(struct fabric *fabric, struct light_outcome *outcome
 
 static struct config *configure(const char *topology, const char *const *settings)
 {
-    static const struct param_table *tables[] = {&topology_params, &photonic_params, NULL};
-    tables[2] = fabric_find("segment")->params;
-    struct config *config = config_open(tables, 3);
+    static const struct param_table *tables[] = {&topology_params, &fault_params, &photonic_params, NULL};
+    tables[3] = fabric_find("segment")->params;
+    struct config *config = config_open(tables, 4);
     assert_int_equal(config_assign(config, "topology", topology, "test"), STATUS_OK);
     for (; settings && *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);

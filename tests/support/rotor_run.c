@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "fabric/faults.h"
 #include "fabric/list.h"
 #include "fabric/topology.h"
 
@@ -86,9 +87,10 @@ static void on_submit(void *self, uint32_t number)
 
 struct config *rotor_configure(const char *settings)
 {
-    static const struct param_table *tables[2 + 2 * FABRICS_AT_MOST];
+    static const struct param_table *tables[3 + 2 * FABRICS_AT_MOST];
     size_t count = 0;
     tables[count++] = &topology_params;
+    tables[count++] = &fault_params;
     for (size_t i = 0; fabric_param_table(i); i++)
         tables[count++] = fabric_param_table(i);
     struct config *config = config_open(tables, count);

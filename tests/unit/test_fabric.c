@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "fabric/faults.h"
 #include "fabric/list.h"
 #include "fabric/topology.h"
 
@@ -24,9 +25,10 @@ static void keep_saying(void *self, enum diag_level level, const char *message)
 
 static struct config *configure(const char *topology)
 {
-    static const struct param_table *tables[1 + 2 * FABRICS_AT_MOST];
+    static const struct param_table *tables[2 + 2 * FABRICS_AT_MOST];
     size_t count = 0;
     tables[count++] = &topology_params;
+    tables[count++] = &fault_params;
     for (size_t i = 0; fabric_param_table(i); i++)
         tables[count++] = fabric_param_table(i);
     struct config *config = config_open(tables, count);

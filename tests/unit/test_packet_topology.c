@@ -152,7 +152,7 @@ static void paths_count_flows_and_bytes(void **state)
         struct paths paths;
         uint32_t links[2][16], count[2];
         assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
-        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1, 1);
+        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1, paths_limit(&topo, PATH_LEAST_USED), 1);
         for (uint32_t to = 1; to < topo.nodes; to++) {
             int64_t before = 0, after = 0;
             for (uint32_t link = 0; link < topo.links; link++)
@@ -194,7 +194,8 @@ static void every_choice_is_a_path(void **state)
             struct paths paths;
             uint32_t links[32];
             assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
-            paths_init(&paths, &topo, (enum path_choice)choice, false, 5);
+            paths_init(&paths, &topo, (enum path_choice)choice, false,
+                       paths_limit(&topo, (enum path_choice)choice), 5);
             for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
                 uint32_t source = pair / topo.nodes, destination = pair % topo.nodes;
                 uint32_t count = paths_enter(&paths, source, destination, links);

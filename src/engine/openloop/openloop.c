@@ -35,7 +35,7 @@ static enum status set_nodes(struct program *program, const struct config *confi
     program->ranks = nodes ? (uint32_t)nodes : chosen->topo.nodes;
     program->total_calls = program->openloop->config->messages * program->ranks;
     struct topo topo;
-    return topology_for_nodes(config, program->ranks, &topo);
+    return topology_intact(config, program->ranks, &topo);
 }
 
 static bool runs(const struct engine_input *input)
@@ -164,7 +164,7 @@ static enum status open_engine(struct openloop_engine *engine, const struct engi
     engine->finish = mem_alloc(nodes, sizeof *engine->finish, "traffic");
     engine->send_kind = loop_register(&engine->loop, on_send, engine);
     engine->match_kind = loop_register(&engine->loop, on_match, engine);
-    enum status status = topology_for_nodes(params->config, nodes, &topo);
+    enum status status = topology_intact(params->config, nodes, &topo);
     if (status != STATUS_OK)
         return status;
     engine->openloop = openloop_open(params->program->openloop, &topo, nodes, params->seed);

@@ -222,6 +222,14 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
     append(&solver->unused, id);
 }
 
+void maxmin_set_capacity(struct maxmin *solver, uint32_t index, uint64_t capacity)
+{
+    struct maxmin_link *link = &solver->links[index];
+    assert(link->count == 0 && capacity > 0 && capacity <= MAXMIN_CAPACITY_LIMIT);
+    link->capacity = capacity << MAXMIN_SHIFT;
+    link->level = NO_LEVEL;
+}
+
 /* ----------------------------------------------------------------- the heap */
 
 static void heap_push(struct maxmin *solver, struct maxmin_share share)

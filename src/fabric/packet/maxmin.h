@@ -36,6 +36,9 @@ double maxmin_estimate(double links, double flows, double links_per_flow, uint32
 uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count);
 void maxmin_remove(struct maxmin *solver, uint32_t flow);
 
+/* A link that no flow uses gets another capacity. */
+void maxmin_set_capacity(struct maxmin *solver, uint32_t link, uint64_t capacity);
+
 /* Solves for all changes since the last call. Returns the flows whose rates have changed, new flows included,
  * in an order that is the same in every run; valid until the next call. */
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count);

@@ -1,10 +1,13 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/diag.h"
 #include "base/mem.h"
 #include "base/queue.h"
 #include "base/queue_table.h"
 #include "fabric/fabric.h"
+#include "fabric/faults.h"
 #include "fabric/packet/maxmin.h"
 #include "fabric/packet/paths.h"
 
@@ -115,7 +118,7 @@ static const struct metric_table packet_metrics = {
 
 /* Messages that follow each other, by the solver's flow index: the first is under way, the others wait. */
 struct packet_flow {
-    struct queue messages; /* linked by message->fabric */
+    struct queue messages; /* linked by message->fabric; the head of an index without a flow is POOL_NONE */
     uint64_t rate;         /* in the solver's units */
     maxmin_work_t left;    /* of the first message, at `since` */
     ps_t since;
@@ -131,6 +134,7 @@ struct packet {
     struct packet_flow *flows;
     size_t flow_capacity;
     uint32_t flow_count;
+    uint32_t flow_ids; /* given out so far */
     struct queue_table
         by_key; /* the flow of messages that must follow each other: its index, in queue.head */
     bool solve_pending;
@@ -141,7 +145,9 @@ struct packet {
     struct paths paths;
     uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
     size_t route_capacity;
-    uint32_t *way; /* the links of a flow that has no index yet */
+    uint32_t *way;      /* the links of a flow that has no index yet */
+    struct topo *later; /* what the topology becomes at faults.at; NULL: it stays */
+    uint32_t change_kind;
 };
 
 /* All changes of one instant are solved together, after the other events of this instant. */
@@ -246,8 +252,8 @@ static void carry(struct packet *packet, const uint32_t *links, uint32_t count, 
     packet->statistics.hops += count - 2;
 }
 
-/* A flow in the solver over the links that the message takes. */
-static uint32_t add_over_topology(struct packet *packet, const struct message *message)
+/* A flow in the solver over the links that the message takes, for these bytes of it. */
+static uint32_t add_over_topology(struct packet *packet, const struct message *message, uint64_t bytes)
 {
     uint32_t count =
         paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
@@ -255,7 +261,7 @@ static uint32_t add_over_topology(struct packet *packet, const struct message *m
     size_t needed = ((size_t)id + 1) * packet->paths.limit;
     packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
     memcpy(route_of(packet, id), packet->way, count * sizeof *packet->way);
-    carry(packet, packet->way, count, message->bytes);
+    carry(packet, packet->way, count, bytes);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
     packet->flows[id].links = count;
     return id;
@@ -281,7 +287,8 @@ static maxmin_work_t work_of(const struct packet *packet, const struct message *
 static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
     const struct message *first = fabric_message(&packet->fabric, queue.head);
-    uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
+    uint32_t id = packet->has_topology ? add_over_topology(packet, first, first->bytes)
+                                       : add_up_and_down(packet, first);
     packet->flows[id] = (struct packet_flow){.messages = queue,
                                              .links = packet->flows[id].links,
                                              .left = work_of(packet, first),
@@ -290,10 +297,29 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
                                              .event_at = PS_NEVER};
     emit_queued(packet, queue.head);
     entry->queue.head = id;
+    packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
         packet->statistics.peak_flows = packet->flow_count;
     request_solve(packet);
+}
+
+/* False, reported: the nodes of the message have been cut off from each other. */
+static bool check_way(const struct packet *packet, const struct message *message)
+{
+    const struct topo *topo = &packet->paths.topo;
+    if (!packet->has_topology || topo_reaches(topo, message->source_node, message->destination_node))
+        return true;
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    char time[DESCRIPTION_TIME], *when = mem_format(" at %s", description_time(faults->at_ps, time));
+    char *cut = faults_describe_cut(topo, packet->fabric.params.nodes);
+    enum status status = faults_report_cut(topo, when, cut ? cut : "");
+    diag_note("node %" PRIu32 " has a message for node %" PRIu32, message->source_node,
+              message->destination_node);
+    free(when);
+    free(cut);
+    fabric_failed(&packet->fabric, status);
+    return false;
 }
 
 static void packet_submit(struct fabric *fabric, uint32_t index)
@@ -301,6 +327,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     struct packet *packet = (struct packet *)fabric;
     struct message *message = fabric_message(&packet->fabric, index);
 
+    if (!check_way(packet, message))
+        return;
     fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
     sums_add(&packet->up_bytes, message->source_node, message->bytes);
     sums_add(&packet->down_bytes, message->destination_node, message->bytes);
@@ -360,6 +388,15 @@ static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
            fabric_message(&packet->fabric, b)->destination_node;
 }
 
+/* The flow leaves the solver and its links. Its record stays as it is, but for the head of its messages. */
+static void end_flow(struct packet *packet, uint32_t id)
+{
+    maxmin_remove(packet->solver, id);
+    if (packet->has_topology)
+        paths_leave(&packet->paths, route_of(packet, id), packet->flows[id].links);
+    packet->flows[id].messages.head = POOL_NONE;
+}
+
 /* The first message of the flow has ended and `next` begins: in the same flow if it goes the same way. */
 static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t next)
 {
@@ -377,9 +414,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     struct queue_table_entry *entry =
         queue_table_at(&packet->by_key, key_of(packet, fabric_message(&packet->fabric, ended)));
     struct queue rest = {next, flow->messages.tail};
-    maxmin_remove(packet->solver, id);
-    if (packet->has_topology)
-        paths_leave(&packet->paths, route_of(packet, id), flow->links);
+    end_flow(packet, id);
     packet->flow_count--;
     if (next != POOL_NONE) {
         begin_flow(packet, entry, rest);
@@ -412,6 +447,85 @@ static void on_end(void *self, uint32_t id)
     deliver(packet, ended, latency);
 }
 
+/* ----------------------------------------------- links that fail in the run */
+
+static bool is_concerned(const struct packet *packet, uint32_t id)
+{
+    const uint32_t *links = route_of(packet, id);
+    for (uint32_t i = 0; i < packet->flows[id].links; i++)
+        if (faults_has_failed(packet->later, links[i]) || faults_is_slow(packet->later, links[i]))
+            return true;
+    return false;
+}
+
+/* The bytes of the flow's first message that have not been sent, a part of a byte counts as one. */
+static uint64_t bytes_left(const struct packet_flow *flow)
+{
+    maxmin_work_t of_byte = maxmin_work(1);
+    return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
+}
+
+/* Takes the flows off whose links fail or become slow; returns them as they are now, and how many. */
+static struct packet_flow *take_off(struct packet *packet, size_t *count)
+{
+    struct packet_flow *moved = NULL;
+    size_t capacity = 0;
+    ps_t now = fabric_now(&packet->fabric);
+    *count = 0;
+    for (uint32_t id = 0; id < packet->flow_ids; id++) {
+        struct packet_flow *flow = &packet->flows[id];
+        if (flow->messages.head == POOL_NONE || !is_concerned(packet, id))
+            continue;
+        flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
+        paths_take_back(&packet->paths, route_of(packet, id), flow->links, bytes_left(flow));
+        moved = mem_grow(moved, &capacity, *count + 1, "flows");
+        moved[(*count)++] = *flow;
+        end_flow(packet, id);
+    }
+    return moved;
+}
+
+/* The flow goes on by the links that are left. */
+static void put_on(struct packet *packet, const struct packet_flow *moved)
+{
+    const struct message *first = fabric_message(&packet->fabric, moved->messages.head);
+    uint32_t id = add_over_topology(packet, first, bytes_left(moved));
+    packet->flows[id] = (struct packet_flow){.messages = moved->messages,
+                                             .links = packet->flows[id].links,
+                                             .left = moved->left,
+                                             .since = fabric_now(&packet->fabric),
+                                             .finish = PS_NEVER,
+                                             .event_at = PS_NEVER};
+    queue_table_at(&packet->by_key, key_of(packet, first))->queue.head = id;
+}
+
+static void on_change(void *self, uint32_t subject)
+{
+    struct packet *packet = self;
+    size_t count;
+    (void)subject;
+    struct packet_flow *moved = take_off(packet, &count);
+    const struct topo *topo = &packet->paths.topo;
+    packet->paths.topo = *packet->later;
+    free(packet->later);
+    packet->later = NULL;
+    for (uint32_t link = 0; link < topo->links; link++)
+        if (faults_is_slow(topo, link))
+            maxmin_set_capacity(packet->solver, link,
+                                topo_link_rate(topo, link, packet->config->bandwidth_bytes_per_s));
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        good = check_way(packet, fabric_message(&packet->fabric, moved[i].messages.head));
+        if (good)
+            put_on(packet, &moved[i]);
+    }
+    free(moved);
+    if (good && count)
+        request_solve(packet);
+}
+
+/* --------------------------------------------------------------------- init */
+
 /* Every link has the bandwidth of a node's, or that of the network file. */
 static void make_solver(struct packet *packet, const struct topo *topo, uint32_t links,
                         uint32_t links_per_flow)
@@ -424,32 +538,54 @@ static void make_solver(struct packet *packet, const struct topo *topo, uint32_t
     free(capacities);
 }
 
-static void use_topology(struct packet *packet, const struct topo *topo)
+/* The topology of the run, if it needs one. */
+struct packet_network {
+    bool is_needed, changes;
+    struct topo topo, later;
+    uint32_t limit; /* most links of a path */
+};
+
+static void use_topology(struct packet *packet, const struct packet_network *network)
 {
     struct paths *paths = &packet->paths;
     packet->has_topology = true;
-    paths_init(paths, topo, (enum path_choice)packet->config->routing,
-               packet->config->duplex == PACKET_DUPLEX_HALF, packet->fabric.params.seed);
+    paths_init(paths, &network->topo, (enum path_choice)packet->config->routing,
+               packet->config->duplex == PACKET_DUPLEX_HALF, network->limit, packet->fabric.params.seed);
+    faults_hold(&paths->topo);
     packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
-    make_solver(packet, topo, topo->links, paths->limit);
+    make_solver(packet, &paths->topo, paths->topo.links, paths->limit);
+    if (!network->changes)
+        return;
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    packet->later = mem_alloc(1, sizeof *packet->later, "faults");
+    *packet->later = network->later;
+    faults_hold(packet->later);
+    packet->change_kind = loop_register(packet->fabric.params.loop, on_change, packet);
+    loop_at(packet->fabric.params.loop, faults->at_ps, packet->change_kind, 0);
 }
 
-/* Whether the run has a topology of its own, and one that flows can cross. */
-static enum status choose_topology(const struct config *config, uint32_t nodes, struct topo *topo,
-                                   bool *is_given)
+/* Whether the run needs a topology, and one that flows can cross. */
+static enum status choose_network(const struct config *config, uint32_t nodes, struct packet_network *network)
 {
-    const struct topology_config *chosen = config_of(config, &topology_params);
-    *is_given = chosen->is_given;
     const struct packet_config *packet = config_of(config, &packet_params);
-    enum status status = *is_given ? topology_for_nodes(config, nodes, topo) : STATUS_OK;
-    if (status != STATUS_OK || !*is_given)
+    enum path_choice choice = (enum path_choice)packet->routing;
+    *network = (struct packet_network){.is_needed = topology_is_needed(config), .limit = 2};
+    if (!network->is_needed)
+        return STATUS_OK;
+    enum status status = topology_at_start(config, nodes, &network->topo);
+    if (status != STATUS_OK)
         return status;
-    uint32_t limit = paths_limit(topo, (enum path_choice)packet->routing);
-    if (limit <= MAXMIN_LINKS_PER_FLOW)
+    network->limit = paths_limit(&network->topo, choice);
+    network->changes = topology_changes(config);
+    if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
+        return status;
+    uint32_t later = network->changes ? paths_limit(&network->later, choice) : 0;
+    network->limit = later > network->limit ? later : network->limit;
+    if (network->limit <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
     diag_error("topology %s has routes of %u links; packet takes %d at most",
-               topo_print(topo, text, sizeof text), limit, MAXMIN_LINKS_PER_FLOW);
+               topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
     return STATUS_BAD_INPUT;
 }
 
@@ -457,9 +593,8 @@ static enum status packet_init(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
     uint32_t nodes = fabric->params.nodes;
-    struct topo topo;
-    bool has_topology;
-    enum status status = choose_topology(fabric->params.config, nodes, &topo, &has_topology);
+    struct packet_network network;
+    enum status status = choose_network(fabric->params.config, nodes, &network);
     if (status != STATUS_OK)
         return status;
     packet->config = config_of(fabric->params.config, &packet_params);
@@ -468,8 +603,8 @@ static enum status packet_init(struct fabric *fabric)
     packet->end_kind = loop_register(fabric->params.loop, on_end, packet);
     sums_init(&packet->up_bytes, nodes);
     sums_init(&packet->down_bytes, nodes);
-    if (has_topology)
-        use_topology(packet, &topo);
+    if (network.is_needed)
+        use_topology(packet, &network);
     else
         make_solver(packet, NULL, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes : nodes, 2);
     return STATUS_OK;
@@ -498,11 +633,13 @@ static size_t packet_bytes(const struct fabric *fabric)
 static enum status packet_estimate(const struct fabric_demand *demand, struct estimate *estimate)
 {
     const struct packet_config *config = config_of(demand->config, &packet_params);
-    struct topo topo;
-    bool has_topology;
-    enum status status = choose_topology(demand->config, demand->nodes, &topo, &has_topology);
+    struct packet_network network;
+    enum status status = choose_network(demand->config, demand->nodes, &network);
     if (status != STATUS_OK)
         return status;
+    const struct topo *topo = &network.topo;
+    bool has_topology = network.is_needed;
+    uint32_t limit = network.limit;
     double pairs = (double)demand->nodes * (demand->nodes - 1);
     double flows = demand->with_bytes < pairs ? demand->with_bytes : pairs;
     if (config->injection == PACKET_INJECTION_ORDERED && flows > demand->nodes)
@@ -510,9 +647,8 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     /* A flow that becomes faster gets a new event, and the old one stays until it is due. */
     double events = flows * (demand->is_staggered ? 12 : 1);
     enum path_choice choice = (enum path_choice)config->routing;
-    uint32_t limit = has_topology ? paths_limit(&topo, choice) : 2;
-    double links = has_topology ? topo.links : 2 * (double)demand->nodes;
-    double of_flow = has_topology ? topo_mean_distance(&topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
+    double links = has_topology ? topo->links : 2 * (double)demand->nodes;
+    double of_flow = has_topology ? topo_mean_distance(topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
     double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
                    maxmin_estimate(links, flows, of_flow, limit) + loop_estimate(events) +
                    2 * (double)demand->nodes * sizeof(int64_t);
@@ -529,8 +665,13 @@ static void packet_free(struct fabric *fabric)
     maxmin_close(packet->solver);
     queue_table_free(&packet->by_key);
     free(packet->flows);
-    if (packet->has_topology)
+    if (packet->has_topology) {
+        faults_release(&packet->paths.topo);
         paths_free(&packet->paths);
+    }
+    if (packet->later)
+        faults_release(packet->later);
+    free(packet->later);
     free(packet->routes);
     free(packet->way);
     sums_free(&packet->up_bytes);
@@ -576,6 +717,7 @@ static void packet_describe(const struct config *config, uint32_t nodes,
     if (!paths_are_minimal((enum path_choice)packet->routing) && config_field(config, "topology"))
         description_add(&description->notes, "packet.routing=%s: other messages may take longer routes",
                         routing_names[packet->routing]);
+    topology_describe_faults(config, nodes, description);
     if (links.path && links.latency_ps)
         description_add(&description->includes, "the links of %s", links.path);
     else if (!links.path)

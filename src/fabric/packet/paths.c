@@ -16,12 +16,12 @@ uint32_t paths_limit(const struct topo *topo, enum path_choice choice)
 }
 
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
-                uint64_t seed)
+                uint32_t limit, uint64_t seed)
 {
     *paths = (struct paths){.topo = *topo,
                             .choice = choice,
                             .half_duplex = half_duplex,
-                            .limit = paths_limit(topo, choice),
+                            .limit = limit,
                             .seed = seed,
                             .rng = rng_init(seed, "packet.routing")};
     paths->flows = mem_alloc(topo->links, sizeof *paths->flows, "links");
@@ -95,11 +95,22 @@ static uint32_t go_to(const struct paths *paths, uint32_t at, uint32_t node, uin
     return count;
 }
 
+/* A node that both ends reach: faults may have cut others off. */
+static uint32_t draw_middle(struct paths *paths, uint32_t source, uint32_t destination)
+{
+    const struct topo *topo = &paths->topo;
+    uint32_t middle;
+    do
+        middle = (uint32_t)rng_below(&paths->rng, topo->nodes);
+    while (!topo_reaches(topo, source, middle) || !topo_reaches(topo, middle, destination));
+    return middle;
+}
+
 /* Valiant, A scheme for fast parallel communication, SIAM Journal on Computing 1982. */
 static uint32_t detour(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
 {
     const struct topo *topo = &paths->topo;
-    uint32_t middle = (uint32_t)rng_below(&paths->rng, topo->nodes), count = 0;
+    uint32_t middle = draw_middle(paths, source, destination), count = 0;
     links[count++] = topo_injection(topo, source);
     count = go_to(paths, topo_switch_of(topo, source), middle, links, count);
     count = go_to(paths, topo_switch_of(topo, middle), destination, links, count);
@@ -167,4 +178,11 @@ void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uin
 {
     for (uint32_t i = 0; i < count; i++)
         sums_add(&paths->link_bytes, links[i], bytes);
+}
+
+void paths_take_back(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes)
+{
+    struct sums *sums = &paths->link_bytes;
+    for (uint32_t i = 0; i < count; i++)
+        sums_set(sums, links[i], sum_at(sums->low, sums->high, links[i]) - (sum_t)bytes);
 }

@@ -29,8 +29,9 @@ struct paths {
     struct sums link_bytes; /* that each network link has carried */
 };
 
+/* `limit`: the most links of a path, of any topology that *paths will get. */
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
-                uint64_t seed);
+                uint32_t limit, uint64_t seed);
 /* The most links of a path. */
 uint32_t paths_limit(const struct topo *topo, enum path_choice choice);
 /* Whether paths are minimal, all of a pair of nodes as long. */
@@ -44,8 +45,9 @@ size_t paths_bytes(const struct paths *paths); /* memory held */
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
 
-/* A message of so many bytes takes these links. */
+/* A message of so many bytes takes these links; so many of its bytes take others instead. */
 void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes);
+void paths_take_back(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes);
 
 /* What the links between switches have carried. */
 struct metric_series paths_inner_bytes(const struct paths *paths);

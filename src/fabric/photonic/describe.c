@@ -80,5 +80,6 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
     if (topology_for_nodes(config, nodes, &photonic->topo) == STATUS_OK &&
         photonic_resolve(photonic, NULL) == STATUS_OK)
         describe(photonic, nodes, topology_neighbour_hops(config, nodes), description);
+    topology_describe_faults(config, nodes, description);
     free(photonic);
 }

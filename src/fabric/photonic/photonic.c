@@ -41,8 +41,10 @@ enum status photonic_init(struct fabric *fabric, enum photonic_switching switchi
     struct event_loop *loop = fabric->params.loop;
     photonic->switching = switching;
     enum status status = topology_for_nodes(fabric->params.config, fabric->params.nodes, &photonic->topo);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        faults_hold(&photonic->topo);
         status = photonic_resolve(photonic, segment);
+    }
     if (status != STATUS_OK)
         return status;
     bool is_at_once = photonic->settings.photonic.reservation == RESERVATION_ATOMIC;
@@ -63,6 +65,7 @@ void photonic_free(struct fabric *fabric)
 {
     struct photonic *photonic = (struct photonic *)fabric;
     links_free(photonic);
+    faults_release(&photonic->topo);
     pool_free(&photonic->transmissions);
     pool_free(&photonic->packets);
     pool_free(&photonic->steps);

@@ -405,6 +405,7 @@ static void compiled_free(struct fabric *fabric)
     struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
     for (uint32_t i = 0; i < compiled->patterns; i++)
         tdm_registers_free(&compiled->registers[i]);
+    faults_release(&compiled->topo);
     free(compiled->registers);
     free(compiled->at_node);
     free(compiled->connections);
@@ -447,6 +448,8 @@ static enum status compiled_init(struct fabric *fabric)
     enum status status = check(compiled->config);
     if (status == STATUS_OK)
         status = topology_for_nodes(params->config, params->nodes, &compiled->topo);
+    if (status == STATUS_OK)
+        faults_hold(&compiled->topo);
     if (status == STATUS_OK)
         status = tdm_check_rates(compiled->tdm, &compiled->topo);
     if (status == STATUS_OK && schedule == SCHEDULE_LOGICAL)

@@ -449,6 +449,7 @@ static void dynamic_submit(struct fabric *fabric, uint32_t index)
 static void dynamic_free(struct fabric *fabric)
 {
     struct tdm_dynamic *dynamic = (struct tdm_dynamic *)fabric;
+    faults_release(&dynamic->topo);
     free(dynamic->sources);
     free(dynamic->path_channels);
     free(dynamic->path_links);
@@ -488,6 +489,8 @@ static enum status dynamic_init(struct fabric *fabric)
         return STATUS_BAD_INPUT;
     }
     enum status status = topology_for_nodes(params->config, params->nodes, &dynamic->topo);
+    if (status == STATUS_OK)
+        faults_hold(&dynamic->topo);
     dynamic->tdm = config_of(params->config, &tdm_params);
     if (status == STATUS_OK)
         status = tdm_check_rates(dynamic->tdm, &dynamic->topo);

@@ -92,6 +92,7 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
         description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
     if (!tdm->wire_ps && !links.path)
         description_add(&description->includes, "%s", description->basis);
+    topology_describe_faults(config, nodes, description);
 }
 
 static const struct metric metric_list[] = {

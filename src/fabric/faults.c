@@ -1,0 +1,234 @@
+#include "fabric/faults.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/units.h"
+
+static bool parse_seed(const struct param *self, const char *text, void *field, struct param_problem *problem)
+{
+    (void)self;
+    struct fault_seed *seed = field;
+    struct units_problem wrong;
+    uint64_t number = 0;
+    bool is_given = strcmp(text, "run") != 0;
+    if (is_given && !units_count(text, &number, &wrong))
+        return param_fail(problem, wrong.at,
+                          "a whole number is expected here, or 'run' for the seed of the run");
+    seed->is_given = is_given;
+    seed->seed = number;
+    return true;
+}
+
+#define OF(field) offsetof(struct fault_config, field)
+#define SHARE(full_name, field, text)                                                                        \
+    {                                                                                                        \
+        .name = (full_name), .type = PARAM_NUMBER, .offset = OF(field), .default_text = "0", .min = "0",     \
+        .max = "1", .doc = (text)                                                                            \
+    }
+#define NAMES(full_name, field, text)                                                                        \
+    {                                                                                                        \
+        .name = (full_name), .type = PARAM_TEXT, .offset = OF(field), .doc = (text)                          \
+    }
+
+PARAM_TABLE(fault_params, "faults", struct fault_config,
+            "links and switches that fail, links and nodes that are slow",
+            SHARE("faults.link_share", link_share,
+                  "share of the links between switches that fail, drawn: 0.01 is 1 %"),
+            NAMES("faults.links", links,
+                  "links that fail, by their names or numbers in helio topo: (0,0)>(1,0), leaf0>spine1, 137"),
+            SHARE("faults.switch_share", switch_share, "share of the switches that fail, drawn"),
+            NAMES("faults.switches", switches, "switches that fail, by their names: (0,0), spine1"),
+            {.name = "faults.at",
+             .type = PARAM_TIME,
+             .offset = OF(at_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .doc = "when links and switches fail and links become slow; 0: before the run"},
+            SHARE("faults.slow_link_share", slow_link_share,
+                  "share of the links between switches that are slow, drawn"),
+            NAMES("faults.slow_links", slow_links, "links that are slow, by their names or numbers"),
+            {.name = "faults.slow_rate",
+             .type = PARAM_NUMBER,
+             .offset = OF(slow_rate),
+             .default_text = "0.5",
+             .min = "0.000001",
+             .max = "1",
+             .doc = "what a slow link has of its rate"},
+            SHARE("faults.slow_node_share", slow_node_share, "share of the nodes that compute slowly, drawn"),
+            NAMES("faults.slow_nodes", slow_nodes, "nodes that compute slowly, by their numbers: 3,8-11"),
+            {.name = "faults.slow_compute",
+             .type = PARAM_NUMBER,
+             .offset = OF(slow_compute),
+             .default_text = "1.1",
+             .min = "1",
+             .max = "1000000",
+             .doc = "how many times as long a slow node computes: 1.1 is 10 % longer"},
+            {.name = "faults.seed",
+             .type = PARAM_CUSTOM,
+             .offset = OF(seed),
+             .default_text = "run",
+             .parse = parse_seed,
+             .doc = "of what is drawn: a number, or run, the seed of the run"});
+
+static const char *const name_params[FAULT_KINDS] = {"faults.links", "faults.switches", "faults.slow_links"};
+
+static const struct fault_config *faults_of(const struct config *config)
+{
+    return config_of(config, &fault_params);
+}
+
+static bool has_names(const char *names)
+{
+    return names && names[strspn(names, " \t,")];
+}
+
+bool fault_config_has_links(const struct config *config)
+{
+    const struct fault_config *faults = faults_of(config);
+    return faults->link_share > 0 || faults->switch_share > 0 || faults->slow_link_share > 0 ||
+           has_names(faults->links) || has_names(faults->switches) || has_names(faults->slow_links);
+}
+
+bool fault_config_has_slow_nodes(const struct config *config)
+{
+    const struct fault_config *faults = faults_of(config);
+    return has_names(faults->slow_nodes) || faults->slow_node_share > 0;
+}
+
+static uint64_t seed_of(const struct config *config)
+{
+    const struct fault_config *faults = faults_of(config);
+    const uint64_t *of_run = config_field(config, "seed");
+    return faults->seed.is_given ? faults->seed.seed : of_run ? *of_run : 1;
+}
+
+/* Reports the problem with its place in the names. */
+static void report(const struct config *config, const struct fault_problem *problem, const char *names)
+{
+    if (problem->kind == FAULT_KINDS) {
+        diag_error("%s", problem->problem.text);
+        return;
+    }
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = name_params[problem->kind],
+                                     .line = 1,
+                                     .column = problem->problem.at + 1,
+                                     .span = 1,
+                                     .source = names,
+                                     .source_length = strlen(names)},
+                "%s", problem->problem.text);
+    config_note_origin(config, name_params[problem->kind]);
+}
+
+enum status faults_report_cut(const struct topo *topo, const char *when, const char *cut)
+{
+    char text[TOPO_TEXT];
+    diag_error("the faults cut %s%s: %s", topo_print(topo, text, sizeof text), when, cut);
+    return STATUS_FAILED;
+}
+
+enum status faults_apply(const struct config *config, uint32_t nodes, struct topo *topo)
+{
+    const struct fault_config *faults = faults_of(config);
+    const struct fault_request request = {
+        .of = {[FAULT_LINKS] = {faults->links, faults->link_share},
+               [FAULT_SWITCHES] = {faults->switches, faults->switch_share},
+               [FAULT_SLOW_LINKS] = {faults->slow_links, faults->slow_link_share}},
+        .slow_rate = faults->slow_rate,
+        .seed = seed_of(config)};
+    struct fault_problem problem;
+    struct topo base = *topo;
+    if (!faults_add(&base, &request, topo, &problem)) {
+        report(config, &problem, problem.kind < FAULT_KINDS ? request.of[problem.kind].names : "");
+        return STATUS_BAD_INPUT;
+    }
+    char *cut = faults_describe_cut(topo, nodes);
+    enum status status = cut ? faults_report_cut(topo, "", cut) : STATUS_OK;
+    free(cut);
+    if (status != STATUS_OK)
+        *topo = base;
+    return status;
+}
+
+/* --------------------------------------------------------------- slow nodes */
+
+/* "3" or "8-11" at *at; false: something else. */
+static bool read_range(const char *text, size_t *at, uint32_t limit, uint32_t *first, uint32_t *last)
+{
+    char *end;
+    size_t begin = *at;
+    if (text[begin] < '0' || text[begin] > '9')
+        return false;
+    unsigned long long low = strtoull(text + begin, &end, 10), high = low;
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+        high = strtoull(end + 1, &end, 10);
+    *at = (size_t)(end - text);
+    *first = (uint32_t)low;
+    *last = (uint32_t)high;
+    return low <= high && high < limit;
+}
+
+static bool mark_slow(const char *text, uint32_t nodes, double factor, double *factors, size_t *wrong)
+{
+    static const char *const between = " \t,";
+    for (size_t at = strspn(text, between); text[at]; at += strspn(text + at, between)) {
+        uint32_t first, last;
+        *wrong = at;
+        if (!read_range(text, &at, nodes, &first, &last) || (text[at] && !strchr(between, text[at])))
+            return false;
+        for (uint32_t node = first; node <= last; node++)
+            factors[node] = factor;
+    }
+    return true;
+}
+
+/* The first of a random order, half a node rounded up. */
+static void draw_slow(const struct config *config, uint32_t nodes, double *factors)
+{
+    const struct fault_config *faults = faults_of(config);
+    struct rng rng = rng_init(seed_of(config), "faults.slow_nodes");
+    uint32_t *order = mem_alloc(nodes, sizeof *order, "faults");
+    uint32_t count = (uint32_t)floor(faults->slow_node_share * nodes + 0.5);
+    for (uint32_t i = 0; i < nodes; i++)
+        order[i] = i;
+    for (uint32_t i = 0; i < count && i < nodes; i++) {
+        uint32_t other = i + (uint32_t)rng_below(&rng, nodes - i), node = order[other];
+        order[other] = order[i];
+        factors[node] = faults->slow_compute;
+    }
+    free(order);
+}
+
+enum status faults_slow_nodes(const struct config *config, uint32_t nodes, double **factors)
+{
+    const struct fault_config *faults = faults_of(config);
+    size_t at = 0;
+    *factors = NULL;
+    if (!fault_config_has_slow_nodes(config))
+        return STATUS_OK;
+    *factors = mem_alloc(nodes, sizeof **factors, "faults");
+    for (uint32_t i = 0; i < nodes; i++)
+        (*factors)[i] = 1;
+    if (!faults->slow_nodes || mark_slow(faults->slow_nodes, nodes, faults->slow_compute, *factors, &at)) {
+        draw_slow(config, nodes, *factors);
+        return STATUS_OK;
+    }
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = "faults.slow_nodes",
+                                     .line = 1,
+                                     .column = (uint32_t)at + 1,
+                                     .span = 1,
+                                     .source = faults->slow_nodes,
+                                     .source_length = strlen(faults->slow_nodes)},
+                "nodes of the run are expected here, from 0 to %" PRIu32 ", such as 3 or 8-11", nodes - 1);
+    config_note_origin(config, "faults.slow_nodes");
+    free(*factors);
+    *factors = NULL;
+    return STATUS_BAD_INPUT;
+}

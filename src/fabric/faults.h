@@ -1,0 +1,41 @@
+#ifndef HELIO_FABRIC_FAULTS_H
+#define HELIO_FABRIC_FAULTS_H
+
+#include "base/config.h"
+#include "topo/faults.h"
+
+/* The parameters faults.*: what fails or is slow in a run (docs/faults.md). Fabrics with links ask
+ * fabric/topology.h for a topology with its faults; engines ask here for slow nodes. */
+struct fault_seed {
+    bool is_given; /* else: the seed of the run */
+    uint64_t seed;
+};
+
+struct fault_config {
+    const char *links, *switches, *slow_links; /* NULL: none */
+    double link_share, switch_share, slow_link_share, slow_rate;
+    ps_t at_ps; /* when links and switches fail and links become slow */
+    const char *slow_nodes;
+    double slow_node_share, slow_compute;
+    struct fault_seed seed;
+};
+
+extern const struct param_table fault_params; /* struct fault_config */
+
+/* Whether links or switches are to fail or to be slow. */
+bool fault_config_has_links(const struct config *config);
+
+bool fault_config_has_slow_nodes(const struct config *config);
+
+/* The topology with the faults of the config. Fails, reported: STATUS_BAD_INPUT, a name is wrong, or the
+ * network too large; STATUS_FAILED, some of the first `nodes` nodes are cut off, unless `nodes` is 0. */
+enum status faults_apply(const struct config *config, uint32_t nodes, struct topo *topo);
+
+/* Reports that the network is cut: `when` is "" or begins with a blank. Returns STATUS_FAILED. */
+enum status faults_report_cut(const struct topo *topo, const char *when, const char *cut);
+
+/* What computation takes longer on each node, as a factor; the caller frees it. NULL with STATUS_OK: no node
+ * is slow. STATUS_BAD_INPUT, reported: there is no such node. */
+enum status faults_slow_nodes(const struct config *config, uint32_t nodes, double **factors);
+
+#endif
