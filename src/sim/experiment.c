@@ -8,6 +8,7 @@
 #include "call/jobs.h"
 #include "engine/params.h"
 #include "engine/rank/ranks.h"
+#include "fabric/faults.h"
 #include "fabric/list.h"
 #include "fabric/topology.h"
 #include "graph/of_calls.h"
@@ -123,6 +124,22 @@ static enum status note_origin(const struct experiment *experiment, const char *
     return status;
 }
 
+/* Whether nodes are slow only where the engine knows of it. */
+static enum status check_slow_nodes(const struct experiment *experiment, const struct engine *engine,
+                                    const struct fabric_ops *fabric)
+{
+    bool knows = false;
+    for (const struct param_table *const *table = engine->params; table && *table; table++)
+        knows |= *table == &fault_params;
+    if (knows || !fault_config_has_slow_nodes(experiment->config))
+        return STATUS_OK;
+    diag_error("faults.slow_nodes, faults.slow_node_share: %s on fabric %s has no nodes that compute slowly",
+               experiment->program && experiment->program->openloop ? "traffic without ranks" : "a program",
+               fabric->name);
+    config_note_origin(experiment->config, "faults.slow_nodes");
+    return STATUS_BAD_INPUT;
+}
+
 /* Chooses the engine of a fabric, which says what of the experiment it cannot run. */
 static enum status choose_engine(struct experiment *experiment, size_t fabric)
 {
@@ -136,7 +153,7 @@ static enum status choose_engine(struct experiment *experiment, size_t fabric)
             ((const struct host_config *)config_of(experiment->config, &host_params))->system != NULL};
     const struct engine *engine = engines_find(&input);
     experiment->engines[fabric] = engine;
-    if (!engine)
+    if (!engine || check_slow_nodes(experiment, engine, input.fabric) != STATUS_OK)
         return STATUS_BAD_INPUT;
     return engine->prepare ? engine->prepare(&input) : STATUS_OK;
 }

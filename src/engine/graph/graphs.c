@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "engine/graph/scheduler.h"
 #include "engine/rank/endpoint_list.h"
+#include "fabric/faults.h"
 
 struct graph_engine {
     const struct engine_params *params;
@@ -160,8 +161,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
                            estimate);
 }
 
-static const struct param_table *const params[] = {&node_params, &protocol_params, &compute_params,
-                                                   &collective_params, NULL};
+static const struct param_table *const params[] = {&node_params,       &protocol_params, &compute_params,
+                                                   &collective_params, &fault_params,    NULL};
 
 const struct engine engine_graphs = {
     .name = "graphs", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};

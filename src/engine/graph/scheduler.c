@@ -164,18 +164,22 @@ static void on_complete(void *self, uint32_t index, ps_t at, uint32_t peer)
 
 /* --------------------------------------------------------------- operations */
 
-static ps_t duration_of(const struct graph_scheduler *scheduler, const struct graph_operation *operation)
+static ps_t duration_of(const struct graph_scheduler *scheduler, uint32_t rank,
+                        const struct graph_operation *operation)
 {
-    if (operation->kind == GRAPH_COMPUTE)
+    double slowness = context_slowness(&scheduler->layers->context, rank);
+    if (operation->kind == GRAPH_COMPUTE && slowness == 1)
         return operation->amount < (uint64_t)PS_NEVER ? (ps_t)operation->amount : PS_NEVER;
-    double time = (double)operation->amount * scheduler->ps_per_operation;
+    double each = operation->kind == GRAPH_COMPUTE ? 1 : scheduler->ps_per_operation;
+    double time = (double)operation->amount * each * slowness;
     return time < 0x1p62 ? (ps_t)(time + 0.5) : PS_NEVER;
 }
 
 /* True: the core is busy until an event. */
 static bool compute(struct graph_scheduler *scheduler, uint32_t core, const struct graph_operation *operation)
 {
-    ps_t now = loop_of(scheduler)->now, time = duration_of(scheduler, operation), at = ps_add(now, time);
+    ps_t now = loop_of(scheduler)->now, time = duration_of(scheduler, core / scheduler->cores, operation),
+         at = ps_add(now, time);
     set_busy(scheduler, core, at);
     tap_emit(tap_of(scheduler), &(struct tap_record){.kind = TAP_COMPUTED,
                                                      .rank = core / scheduler->cores,

@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "engine/rank/endpoint_list.h"
+#include "fabric/faults.h"
 
 uint32_t layers_nodes(const struct program *program, const struct node_config *node)
 {
@@ -71,19 +72,24 @@ void layers_open(struct rank_layers *layers, const struct engine_params *params,
 enum status layers_open_fabric(struct rank_layers *layers)
 {
     const struct engine_params *params = layers->params;
+    const struct node_config *node = config_of(params->config, &node_params);
+    uint32_t nodes = layers_nodes(params->program, node);
     struct fabric_params fabric = {.config = params->config,
                                    .loop = &layers->context.loop,
                                    .messages = &layers->matching.messages,
-                                   .nodes =
-                                       layers_nodes(params->program, config_of(params->config, &node_params)),
+                                   .nodes = nodes,
                                    .seed = params->seed,
                                    .included_bytes = endpoint_included_bytes(layers->endpoint),
                                    .callbacks = p2p_fabric_callbacks(&layers->p2p),
                                    .tap = params->tap,
                                    .traffic = params->traffic};
-    enum status status = fabric_open(params->fabric, &fabric, &layers->fabric);
+    enum status status = faults_slow_nodes(params->config, nodes, &layers->slow_nodes);
+    if (status == STATUS_OK)
+        status = fabric_open(params->fabric, &fabric, &layers->fabric);
     if (status != STATUS_OK)
         return status;
+    layers->context.slow_nodes = layers->slow_nodes;
+    layers->context.ranks_per_node = node_config_ranks(node);
     layers->p2p.fabric = layers->fabric;
     endpoint_attach(layers->endpoint, layers->fabric);
     return STATUS_OK;
@@ -97,6 +103,7 @@ void layers_close(struct rank_layers *layers)
     matching_free(&layers->matching);
     request_table_free(&layers->requests);
     loop_free(&layers->context.loop);
+    free(layers->slow_nodes);
 }
 
 enum status layers_run(struct rank_layers *layers)

@@ -19,7 +19,8 @@ struct rank_layers {
     struct p2p p2p;
     struct collective_config collective;
     struct coll_exec coll_exec;
-    struct fabric *fabric; /* after layers_open_fabric */
+    struct fabric *fabric; /* after layers_open_fabric, as the next */
+    double *slow_nodes;
 };
 
 /* `place` says where a rank is, for error messages; its first argument is `self`. */

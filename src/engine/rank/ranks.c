@@ -8,6 +8,7 @@
 #include "engine/rank/endpoint_list.h"
 #include "engine/rank/layers.h"
 #include "engine/rank/scheduler.h"
+#include "fabric/faults.h"
 
 struct rank_engine {
     const struct engine_params *params;
@@ -141,8 +142,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-static const struct param_table *const params[] = {&node_params, &protocol_params, &compute_params,
-                                                   &collective_params, NULL};
+static const struct param_table *const params[] = {&node_params,       &protocol_params, &compute_params,
+                                                   &collective_params, &fault_params,    NULL};
 
 const struct engine engine_ranks = {
     .name = "ranks", .params = params, .estimate = estimate, .runs = runs, .run = run};

@@ -123,7 +123,7 @@ static void on_ready(void *self, uint32_t rank_index)
 
 static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amount, double ps_per_unit)
 {
-    double picoseconds = amount * ps_per_unit;
+    double picoseconds = amount * ps_per_unit * context_slowness(scheduler->context, rank_index);
     ps_t now = scheduler->loop->now;
     /* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
     ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;

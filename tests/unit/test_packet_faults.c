@@ -1,0 +1,298 @@
+/* The packet fabric with failed and slow links: closed forms, from the beginning and at a time; and slow
+ * nodes. L = 8 us, 80 ps a byte, 100 ns a hop. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/script.h"
+
+#define US    INT64_C(1000000)
+#define L     (8 * US)
+#define HOP   INT64_C(100000)
+#define BYTE  INT64_C(80)
+#define CALLS static const struct call
+
+enum { BIG = 1000000 };
+
+static struct script_outcome out;
+
+static void run(const struct call *const *calls, uint32_t ranks, const char *const *settings)
+{
+    script_run(calls, ranks, "packet", settings, &out);
+    if (out.status != STATUS_OK)
+        fail_msg("%s", out.said);
+}
+
+CALLS idle[] = {FINALIZE};
+
+/* All ranks do the same. */
+static void run_all(const struct call *every, uint32_t ranks, const char *const *settings)
+{
+    const struct call *calls[SCRIPT_RANKS];
+    for (uint32_t i = 0; i < ranks; i++)
+        calls[i] = every;
+    run(calls, ranks, settings);
+}
+
+/* With no fault, and where all that fails comes too late, the times are the same. */
+static void no_fault_changes_nothing(void **state)
+{
+    (void)state;
+    enum { RANKS = 16 };
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 9000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    static const char *const topologies[] = {"topology=torus:4x4", "topology=fattree:4x2",
+                                             "topology=dragonfly:1x4x2", "topology=crossbar:16"};
+    static const char *const routings[] = {"packet.routing=fixed", "packet.routing=adaptive",
+                                           "packet.routing=valiant"};
+    for (int i = 0; i < 12; i++) {
+        const char *topology = topologies[i / 3], *routing = routings[i % 3];
+        ps_t finish[RANKS];
+        run_all(every, RANKS, (const char *const[]){topology, routing, NULL});
+        memcpy(finish, out.finish, sizeof finish);
+        run_all(every, RANKS,
+                (const char *const[]){topology, routing, "faults.link_share=0", "faults.at=3us", NULL});
+        assert_memory_equal(finish, out.finish, sizeof finish);
+        run_all(every, RANKS,
+                (const char *const[]){topology, routing, "faults.link_share=0.3", "faults.at=1s", NULL});
+        assert_memory_equal(finish, out.finish, sizeof finish);
+    }
+}
+
+/* On a ring of n the message to a neighbour takes n - 1 hops the other way round. */
+static void a_message_goes_the_other_way_round(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {to_1, from_0, idle, idle, idle, idle, idle};
+    run(calls, 7, (const char *const[]){"topology=ring:7", NULL});
+    assert_int_equal(out.makespan, L + HOP + BIG * BYTE);
+    run(calls, 7, (const char *const[]){"topology=ring:7", "faults.links=(0)>(1)", NULL});
+    assert_int_equal(out.makespan, L + 6 * HOP + BIG * BYTE);
+}
+
+/* Two leaves of 12 nodes and 4 spines; all links between switches are full when all nodes of a leaf send to
+ * all of the other. With one link less, the time of the data is k / (k - 1) times as long. */
+static void a_lost_spine_link_costs_its_share(void **state)
+{
+    (void)state;
+    enum { NODES = 24, HALF = 12, BYTES = 60000 };
+    static struct call sends[HALF][HALF + 2], receives[HALF][HALF + 2];
+    const struct call *calls[NODES];
+    for (int i = 0; i < HALF; i++) {
+        for (int k = 0; k < HALF; k++) {
+            sends[i][k] = (struct call)ISEND(HALF + k, 1, BYTES, k);
+            receives[i][k] = (struct call)IRECV(k, 1, BYTES, k);
+        }
+        sends[i][HALF] = receives[i][HALF] = (struct call)WAITALL;
+        sends[i][HALF + 1] = receives[i][HALF + 1] = (struct call)FINALIZE;
+        calls[i] = sends[i];
+        calls[HALF + i] = receives[i];
+    }
+    const char *topology = "topology=leafspine:2x4x12,rates=100GB/s+12.5GB/s";
+    run(calls, NODES, (const char *const[]){topology, NULL});
+    assert_in_range(out.makespan, L + 2 * HOP + 36 * BYTES * BYTE, L + 2 * HOP + 36 * BYTES * BYTE + 100);
+    run(calls, NODES, (const char *const[]){topology, "faults.links=0:0>1:3", NULL});
+    assert_in_range(out.makespan, L + 2 * HOP + 48 * BYTES * BYTE, L + 2 * HOP + 48 * BYTES * BYTE + 100);
+    run(calls, NODES,
+        (const char *const[]){topology, "faults.links=0:0>1:3", "packet.routing=adaptive", NULL});
+    assert_in_range(out.makespan, L + 2 * HOP + 48 * BYTES * BYTE, L + 2 * HOP + 48 * BYTES * BYTE + 100);
+}
+
+static void a_slow_link_is_slow(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    run((const struct call *const[]){to_1, from_0}, 2,
+        (const char *const[]){"topology=ring:4", "faults.slow_links=(0)>(1)", "faults.slow_rate=0.25", NULL});
+    assert_int_equal(out.makespan, L + HOP + 4 * BIG * BYTE);
+    run((const struct call *const[]){to_1, from_0}, 2, /* without a topology: a NIC at half its rate */
+        (const char *const[]){"faults.slow_links=1>crossbar", NULL});
+    assert_int_equal(out.makespan, L + 2 * BIG * BYTE);
+}
+
+/* ---------------------------------------------------------------- at a time */
+
+/* Of 80 us of data, 20 us go by the short way. The rest goes the other way round, where it meets another
+ * message, which so far was alone: both have half a link from then on. */
+static void a_flow_is_rerouted(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS from_3[] = {RECV(3, 1, BIG), FINALIZE};
+    static const char *const settings[] = {"topology=ring:4", "faults.links=(0)>(1)", "faults.at=20us", NULL};
+    run((const struct call *const[]){to_1, from_0, idle, idle}, 4, settings);
+    assert_int_equal(out.makespan, L + 3 * HOP + BIG * BYTE);
+    run((const struct call *const[]){to_1, from_0, from_3, to_2}, 4, settings);
+    assert_int_equal(out.finish[2], L + HOP + 20 * US + 2 * 60 * US);
+    assert_int_equal(out.finish[1], L + 3 * HOP + 20 * US + 2 * 60 * US);
+    run((const struct call *const[]){to_1, from_0, from_3, to_2}, 4,
+        (const char *const[]){"topology=ring:4", NULL});
+    assert_int_equal(out.finish[2], L + HOP + BIG * BYTE);
+}
+
+/* Messages of one pair that follow each other, before the failure, across it and after it. */
+static void messages_that_wait_are_rerouted(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {
+        ISEND(1, 1, BIG, 1), ISEND(1, 2, BIG, 2), ISEND(1, 3, 0, 3), WAITALL, SEND(1, 4, BIG), FINALIZE};
+    CALLS from_0[] = {
+        IRECV(0, 1, BIG, 1), IRECV(0, 2, BIG, 2), IRECV(0, 3, 0, 3), WAITALL, RECV(0, 4, BIG), FINALIZE};
+    static const char *const settings[] = {"topology=ring:4", "faults.links=(0)>(1)", "faults.at=90us",
+                                           "packet.duplex=half", NULL};
+    run((const struct call *const[]){to_1, from_0}, 2, settings);
+    assert_int_equal(out.message_count, 4);
+    assert_int_equal(out.messages[1].received, L + HOP + BIG * BYTE);
+    assert_int_equal(out.makespan, 2 * (L + 3 * HOP) + 3 * BIG * BYTE);
+}
+
+static void a_link_becomes_slow(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), SEND(1, 2, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), RECV(0, 2, BIG), FINALIZE};
+    static const char *const settings[] = {"topology=ring:4", "faults.slow_links=(0)>(1)",
+                                           "faults.slow_rate=0.1", "faults.at=20us", NULL};
+    run((const struct call *const[]){to_1, from_0}, 2, settings);
+    assert_int_equal(out.messages[0].received, L + HOP + 20 * US + 10 * 60 * US);
+    assert_int_equal(out.makespan, 2 * (L + HOP) + 20 * US + 10 * 140 * US);
+}
+
+/* All flows are taken off their links and put on again, with no other rate: what remains of rounding is less
+ * than a picosecond a flow. */
+static void taking_off_and_on_loses_nothing(void **state)
+{
+    (void)state;
+    enum { RANKS = 16 };
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 90000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    static const char *const topologies[] = {"topology=torus:4x4", "topology=fattree:4x2",
+                                             "topology=dragonfly:1x4x2", "topology=mesh:4x4"};
+    static const char *const times[] = {"faults.at=1us", "faults.at=17us", "faults.at=60us",
+                                        "faults.at=130us"};
+    for (int i = 0; i < 16; i++) {
+        ps_t finish[RANKS];
+        run_all(every, RANKS, (const char *const[]){topologies[i / 4], NULL});
+        memcpy(finish, out.finish, sizeof finish);
+        run_all(every, RANKS,
+                (const char *const[]){topologies[i / 4], times[i % 4], "faults.slow_link_share=1",
+                                      "faults.slow_rate=1", NULL});
+        for (int rank = 0; rank < RANKS; rank++)
+            assert_in_range(out.finish[rank], finish[rank] - 1000, finish[rank] + 1000);
+    }
+}
+
+/* Every message arrives, whatever fails when and whichever way flows choose; conservation is checked. */
+static void all_arrive(void **state)
+{
+    (void)state;
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 50000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    static const char *const routings[] = {"packet.routing=fixed",  "packet.routing=adaptive",
+                                           "packet.routing=ecmp",   "packet.routing=valiant",
+                                           "packet.routing=ugal-l", "packet.routing=ugal-g"};
+    static const char *const times[] = {"faults.at=0s", "faults.at=5us", "faults.at=40us", "faults.at=100us"};
+    static const char *const injections[] = {"packet.injection=shared", "packet.injection=ordered"};
+    for (int i = 0; i < 48; i++)
+        run_all(every, 16,
+                (const char *const[]){i % 5 ? "topology=torus:4x4" : "topology=fattree:4x2", routings[i % 6],
+                                      times[i / 6 % 4], injections[i / 24], "faults.link_share=0.15",
+                                      "faults.slow_link_share=0.2", NULL});
+}
+
+/* --------------------------------------------------------------------- cuts */
+
+static void a_cut_ends_the_run(void **state)
+{
+    (void)state;
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {to_2, idle, from_0, idle};
+    static const char cut[] =
+        "nodes 2-3 have no way to the others, since these links have failed: (1)>(2), (3)>(0)";
+    script_run(calls, 4, "packet",
+               (const char *const[]){"topology=ring:4", "faults.links=(1)>(2),(3)>(0)", NULL}, &out);
+    assert_int_equal(out.status, STATUS_FAILED);
+    assert_non_null(strstr(out.said, cut));
+    script_run(
+        calls, 4, "packet",
+        (const char *const[]){"topology=ring:4", "faults.links=(1)>(2),(3)>(0)", "faults.at=30us", NULL},
+        &out);
+    assert_int_equal(out.status, STATUS_FAILED);
+    assert_non_null(strstr(out.said, cut));
+    assert_non_null(strstr(out.said, "the faults cut torus:4 at 30 us"));
+    assert_non_null(strstr(out.said, "node 0 has a message for node 2"));
+    run(calls, 4, /* all is there when the links fail */
+        (const char *const[]){"topology=ring:4", "faults.links=(1)>(2),(3)>(0)", "faults.at=1ms", NULL});
+    const struct call *const near[] = {idle, idle};
+    run(near, 2, /* idle nodes are cut off */
+        (const char *const[]){"topology=ring:4", "faults.links=(1)>(2),(3)>(0)", NULL});
+}
+
+static void other_fabrics_refuse_a_time(void **state)
+{
+    (void)state;
+    script_run((const struct call *const[]){idle, idle}, 2, "segment",
+               (const char *const[]){"topology=ring:4", "faults.links=(1)>(2)", "faults.at=30us", NULL},
+               &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "only packet has links that fail during the run"));
+}
+
+/* --------------------------------------------------------------- slow nodes */
+
+static void slow_nodes_compute_longer(void **state)
+{
+    (void)state;
+    CALLS works[] = {COMPUTE(12000000), FINALIZE}; /* 1 ms */
+    const struct call *const calls[] = {works, works, works, works, works};
+    const ps_t ms = 1000 * US;
+    for (int i = 0; i < 2; i++) {
+        script_as_graph = i;
+        run(calls, 5, (const char *const[]){"faults.slow_nodes=1, 3-4", NULL});
+        assert_memory_equal(out.finish, ((ps_t[]){ms, ms + ms / 10, ms, ms + ms / 10, ms + ms / 10}),
+                            5 * sizeof(ps_t));
+        run(calls, 5,
+            (const char *const[]){"faults.slow_nodes=1", "faults.slow_compute=3", "ranks_per_node=2", NULL});
+        assert_memory_equal(out.finish, ((ps_t[]){ms, ms, 3 * ms, 3 * ms, ms}), 5 * sizeof(ps_t));
+        int slow = 0;
+        run(calls, 5, (const char *const[]){"faults.slow_node_share=0.4", NULL});
+        for (int rank = 0; rank < 5; rank++)
+            slow += out.finish[rank] > ms;
+        assert_int_equal(slow, 2);
+    }
+    script_as_graph = false;
+    static const char *const wrong[] = {"faults.slow_nodes=5", "faults.slow_nodes=2-1", "faults.slow_nodes=a",
+                                        "faults.slow_nodes=0x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        script_run(calls, 5, "packet", (const char *const[]){wrong[i], NULL}, &out);
+        assert_int_equal(out.status, STATUS_BAD_INPUT);
+        assert_non_null(strstr(out.said, "nodes of the run are expected here, from 0 to 4"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_fault_changes_nothing),
+        cmocka_unit_test(a_message_goes_the_other_way_round),
+        cmocka_unit_test(a_lost_spine_link_costs_its_share),
+        cmocka_unit_test(a_slow_link_is_slow),
+        cmocka_unit_test(a_flow_is_rerouted),
+        cmocka_unit_test(messages_that_wait_are_rerouted),
+        cmocka_unit_test(a_link_becomes_slow),
+        cmocka_unit_test(taking_off_and_on_loses_nothing),
+        cmocka_unit_test(all_arrive),
+        cmocka_unit_test(a_cut_ends_the_run),
+        cmocka_unit_test(other_fabrics_refuse_a_time),
+        cmocka_unit_test(slow_nodes_compute_longer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
