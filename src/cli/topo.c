@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "fabric/faults.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/standard.h"
@@ -14,7 +15,7 @@
 #include "topo/picture.h"
 #include "topo/topo.h"
 
-enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_YAML, TOPO_ROUTE, TOPO_OUT };
+enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_YAML, TOPO_ROUTE, TOPO_SET, TOPO_OUT };
 
 static const struct cli_option options[] = {
     [TOPO_ASCII] = {"--ascii", 0, NULL, "a picture in characters"},
@@ -23,6 +24,7 @@ static const struct cli_option options[] = {
     [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
     [TOPO_YAML] = {"--yaml", 0, NULL, "the topology as a network file, with each of its links"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
+    [TOPO_SET] = {"--set", 's', "faults.NAME=VALUE", "a fault, as faults.link_share=0.01 (docs/faults.md)"},
     [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
     CLI_PLUGIN,
 };
@@ -78,7 +80,8 @@ enum { LINKS_LISTED_NODES = 4096 };
 /* What the command line asks for. */
 struct topo_request {
     const char *spec, *route_text, *path;
-    int form; /* enum topo_option, or -1 for plain facts */
+    int form;              /* enum topo_option, or -1 for plain facts */
+    struct config *config; /* of faults */
     struct topo topo;
     uint32_t source, destination;
     uint32_t *links, link_count; /* of the route; 0 = none */
@@ -115,6 +118,25 @@ static void print_latencies(const struct topo *topo, FILE *out)
                 units_print_time(most, high, sizeof high));
 }
 
+static void print_faults(const struct topo *topo, FILE *out)
+{
+    const struct fault_counts counts = faults_count(topo);
+    char *failed = faults_list_links(topo, false), *slow = faults_list_links(topo, true);
+    char *cut = faults_describe_cut(topo, topo->nodes);
+    if (counts.switches)
+        fprintf(out, "  failed         %u of %u switches\n", counts.switches, topo->switches);
+    if (topo->faults)
+        fprintf(out, "  failed         %u of %u links between switches%s%s\n", counts.links,
+                faults_links_of(topo), *failed ? ": " : "", failed);
+    if (counts.slow_links)
+        fprintf(out, "  slow links     %u: %s\n", counts.slow_links, slow);
+    if (cut)
+        fprintf(out, "  cut            %s\n", cut);
+    free(failed);
+    free(slow);
+    free(cut);
+}
+
 static void print_facts(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
@@ -129,6 +151,7 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
     print_rates(topo, out);
     print_latencies(topo, out);
+    print_faults(topo, out);
 }
 
 static void print_route(const struct topo_request *request, FILE *out)
@@ -157,6 +180,10 @@ static json_t *link_json(const struct topo *topo, uint32_t link)
         json_put_count(object, "rate_bytes_per_s", topo_link_rate(topo, link, 0));
     if (topo_link_latency(topo, link, -1) >= 0)
         json_put_number(object, "latency_s", (double)topo_link_latency(topo, link, -1) / (double)PS_PER_S);
+    if (faults_has_failed(topo, link))
+        json_put_flag(object, "has_failed", true);
+    if (faults_is_slow(topo, link))
+        json_put_flag(object, "is_slow", true);
     return object;
 }
 
@@ -185,6 +212,8 @@ static json_t *topo_json(const struct topo *topo)
     json_put_count(object, "diameter_hops", topo->diameter);
     json_put_number(object, "mean_distance_hops", topo_mean_distance(topo));
     json_put_count(object, "bisection_links", topo_bisection(topo));
+    if (topo->faults)
+        json_put_count(object, "failed_links", faults_count(topo).links);
     return object;
 }
 
@@ -215,6 +244,8 @@ static bool take(void *self, int found, const char *value)
         return cli_take_word(&command, &request->spec, value, "topology");
     if (option == TOPO_ROUTE) {
         request->route_text = value;
+    } else if (option == TOPO_SET) {
+        return config_set(request->config, value) == STATUS_OK;
     } else if (option == TOPO_OUT) {
         request->path = value;
     } else if (request->form >= 0 && request->form != option) {
@@ -255,9 +286,29 @@ static enum status read_route(struct topo_request *request)
     free(source);
     if (status != STATUS_OK)
         return status;
+    if (!topo_reaches(&request->topo, request->source, request->destination)) {
+        char *cut = faults_describe_cut(&request->topo, request->topo.nodes);
+        status = faults_report_cut(&request->topo, "", cut ? cut : "");
+        free(cut);
+        return status;
+    }
     request->links = mem_alloc(topo_route_limit(&request->topo), sizeof *request->links, "a route");
     request->link_count = topo_route(&request->topo, request->source, request->destination, request->links);
     return STATUS_OK;
+}
+
+/* The faults that --set has set. A network file is one of a whole network. */
+static enum status apply_faults(struct topo_request *request)
+{
+    const struct fault_config *faults = config_of(request->config, &fault_params);
+    if (faults->at_ps || fault_config_has_slow_nodes(request->config)) {
+        diag_error("a topology has no times and no computation: faults.at and slow nodes are for helio run");
+        return STATUS_BAD_INPUT;
+    }
+    if (!fault_config_has_links(request->config))
+        return STATUS_OK;
+    return faults_apply(request->config, request->form == TOPO_YAML ? request->topo.nodes : 0,
+                        &request->topo);
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -311,23 +362,31 @@ static enum status write_out(const struct topo_request *request)
     return status == STATUS_OK ? standard_flush() : status;
 }
 
-int cli_topo(int argc, char **argv)
+static enum status run(struct topo_request *request)
 {
-    struct topo_request request = {.form = -1};
-    int found = cli_read_all(&command, argc, argv, take, &request);
-    if (found != CLI_END)
-        return cli_status(found);
-    if (!request.spec) {
+    if (!request->spec) {
         diag_error("helio topo needs a topology, such as torus:8x8 (helio topo --help)");
         return STATUS_BAD_INPUT;
     }
-    enum status status = topo_parse("TOPOLOGY", request.spec, &request.topo);
+    enum status status = topo_parse("TOPOLOGY", request->spec, &request->topo);
     if (status == STATUS_OK)
-        status = check_size(&request);
+        status = check_size(request);
     if (status == STATUS_OK)
-        status = read_route(&request);
+        status = apply_faults(request);
     if (status == STATUS_OK)
-        status = write_out(&request);
+        status = read_route(request);
+    return status == STATUS_OK ? write_out(request) : status;
+}
+
+int cli_topo(int argc, char **argv)
+{
+    static const struct param_table *const tables[] = {&fault_params};
+    struct topo_request request = {.form = -1, .config = config_open(tables, 1)};
+    if (!request.config)
+        return STATUS_FAILED;
+    int found = cli_read_all(&command, argc, argv, take, &request);
+    enum status status = found == CLI_END ? run(&request) : (enum status)cli_status(found);
     free(request.links);
+    config_close(request.config);
     return status;
 }
