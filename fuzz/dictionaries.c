@@ -109,6 +109,7 @@ static const struct {
     {"capture", {put_actions}},
     {"experiment", {put_parameters, put_algorithms, put_topologies}},
     {"extrapolate", {put_actions}},
+    {"faults", {put_topologies}},
     {"goal", {put_goal}},
     {"machine", {put_parameters, put_topologies}},
     {"measured", {put_algorithms}},
