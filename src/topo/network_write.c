@@ -79,7 +79,7 @@ void network_file_write(const struct topo *topo, FILE *out)
     char text[TOPO_TEXT];
     fprintf(out, "# %s\nnodes: %" PRIu32 "\n", topo_print(topo, text, sizeof text), topo->nodes);
     if (topo->faults)
-        fprintf(out, "# what its faults have left: without %" PRIu32 " links\n", faults_count(topo).links);
+        fprintf(out, "# failed links, which are left out: %" PRIu32 "\n", faults_count(topo).links);
     write_switches(topo, out);
     fputs("links:\n", out);
     for (uint32_t node = 0; node < topo->nodes; node++) {

@@ -248,6 +248,26 @@ static void other_fabrics_refuse_a_time(void **state)
 
 /* --------------------------------------------------------------- slow nodes */
 
+/* One packet on one of five channels. */
+static void light_takes_slow_links_and_goes_around(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, 4000), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, 4000), FINALIZE};
+    const struct call *const calls[] = {to_1, from_0};
+    const ps_t data = 4000 * 5 * BYTE, hop = 2000; /* 1 ns there, 1 ns back */
+    for (int i = 0; i < 3; i++) {
+        const char *fault = i == 0   ? "faults.link_share=0"
+                            : i == 1 ? "faults.links=(0)>(1)"
+                                     : "faults.slow_links=(0)>(1)";
+        script_run(calls, 2, "segment",
+                   (const char *const[]){"topology=ring:5", "photonic.link_rate=12.5GB/s", fault, NULL},
+                   &out);
+        assert_int_equal(out.status, STATUS_OK);
+        assert_int_equal(out.makespan, (i == 1 ? 4 : 1) * hop + (i == 2 ? 2 : 1) * data);
+    }
+}
+
 static void slow_nodes_compute_longer(void **state)
 {
     (void)state;
@@ -292,6 +312,7 @@ int main(void)
         cmocka_unit_test(all_arrive),
         cmocka_unit_test(a_cut_ends_the_run),
         cmocka_unit_test(other_fabrics_refuse_a_time),
+        cmocka_unit_test(light_takes_slow_links_and_goes_around),
         cmocka_unit_test(slow_nodes_compute_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,11 @@ void links_route(const struct photonic *photonic, struct photonic_transmission *
 static uint64_t channel_rate(const struct photonic *photonic, uint32_t link)
 {
     const struct photonic_settings *settings = &photonic->settings;
-    uint64_t rate = topo_link_rate(&photonic->topo, link, 0);
-    return rate ? rate / settings->photonic.channels : settings->rate_bytes_per_s;
+    const struct topo *topo = &photonic->topo;
+    uint64_t rate = topo_link_rate(topo, link, 0), of_fabric = settings->rate_bytes_per_s;
+    if (rate)
+        return rate / settings->photonic.channels;
+    return topo->faults ? topo_slowed_rate(topo, link, of_fabric) : of_fabric;
 }
 
 uint64_t links_rate(const struct photonic *photonic, const struct photonic_packet *packet)

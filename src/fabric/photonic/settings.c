@@ -212,13 +212,15 @@ static enum status check_rates(const struct photonic *photonic)
     const struct topo *topo = &photonic->topo;
     uint64_t channels = photonic->settings.photonic.channels;
     char text[2 * TOPO_TEXT + 4], name[TOPO_TEXT];
-    for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++)
-        if (topo_link_rate(topo, link, channels) < channels) {
+    for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++) {
+        uint64_t rate = topo_link_rate(topo, link, 0);
+        if (rate && rate < channels) {
             diag_error("link %s of %s leaves less than 1 B/s to each of %" PRIu64 " channels",
                        topo_link_name(topo, link, text, sizeof text), topo_print(topo, name, sizeof name),
                        channels);
             return STATUS_BAD_INPUT;
         }
+    }
     return STATUS_OK;
 }
 
