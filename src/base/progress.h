@@ -70,12 +70,18 @@ static inline void progress_tell(uint64_t done)
         atomic_store_explicit(&sink->told->done, done, memory_order_relaxed);
 }
 
-/* One more part is done. */
-static inline void progress_step(void)
+/* So many more parts are done. */
+static inline void progress_steps(uint64_t parts)
 {
     struct progress_sink *sink = progress_sink;
     if (sink && sink->told)
-        progress_tell(atomic_load_explicit(&sink->told->done, memory_order_relaxed) + 1);
+        progress_tell(atomic_load_explicit(&sink->told->done, memory_order_relaxed) + parts);
+}
+
+/* One more part is done. */
+static inline void progress_step(void)
+{
+    progress_steps(1);
 }
 
 /* The simulated time that has been reached. */

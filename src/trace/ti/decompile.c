@@ -7,16 +7,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/memory_stream.h"
 #include "base/progress.h"
 #include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/write.h"
-
-struct rank_text {
-    char *bytes;
-    size_t size, capacity;
-};
 
 static void add(struct rank_text *text, const char *bytes, size_t size)
 {
@@ -25,27 +19,38 @@ static void add(struct rank_text *text, const char *bytes, size_t size)
     text->size += size;
 }
 
-static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, size_t *size)
+void decompile_lines(const struct compiled_trace *compiled, uint32_t rank, uint64_t from, uint64_t to,
+                     struct rank_text *text)
 {
     static const char compute[] = "compute ";
-    struct rank_text text = {0};
     char prefix[16], amount[NUMBER_TEXT];
     size_t prefix_length = (size_t)snprintf(prefix, sizeof prefix, "%u ", rank);
     const uint32_t *tokens = compiled_tokens(compiled, rank);
-    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
-        progress_step();
+    for (uint64_t i = from; i < to; i++) {
         if (tokens[i] != TOKEN_BLANK)
-            add(&text, prefix, prefix_length);
+            add(text, prefix, prefix_length);
         if (tokens[i] & TOKEN_COMPUTE) {
-            add(&text, compute, sizeof compute - 1);
-            add(&text, amount,
+            add(text, compute, sizeof compute - 1);
+            add(text, amount,
                 number_print(compiled_amounts(compiled, rank)[tokens[i] & ~TOKEN_COMPUTE], amount));
-            add(&text, "\n", 1);
+            add(text, "\n", 1);
         } else {
             size_t length;
             const char *line = compiled_text(compiled, rank, tokens[i], &length);
-            add(&text, line, length + 1);
+            add(text, line, length + 1);
         }
+    }
+}
+
+static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, size_t *size)
+{
+    enum { LINES = 1024 }; /* between two tellings of progress */
+    struct rank_text text = {0};
+    uint64_t lines = compiled_lines(compiled, rank);
+    for (uint64_t from = 0, to; from < lines; from = to) {
+        to = lines - from > LINES ? from + LINES : lines;
+        decompile_lines(compiled, rank, from, to, &text);
+        progress_steps(to - from);
     }
     *size = text.size;
     return text.bytes;
@@ -53,15 +58,8 @@ static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, si
 
 static char *written_calls(struct compiled_trace *compiled, uint32_t rank, size_t *size)
 {
-    char *bytes = NULL;
-    FILE *out = memory_stream_open(&bytes, size);
     compiled->program.ops->rewind(&compiled->program);
-    enum status status = ti_write_rank(&compiled->program, rank, out);
-    if (fclose(out) || status != STATUS_OK) {
-        free(bytes);
-        return NULL;
-    }
-    return bytes;
+    return ti_rank_text(&compiled->program, rank, size);
 }
 
 char *decompile_rank(struct compiled_trace *compiled, uint32_t rank, size_t *size)

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/memory_stream.h"
 #include "base/progress.h"
 #include "call/datatype.h"
 #include "output/output.h"
@@ -137,6 +138,19 @@ static void print_wait(struct ti_writer *writer, const struct call *call)
     print_tag(writer, request->tag);
 }
 
+/* What SimGrid's fields do not say: a source that is certainly any, and the tags of a sendrecv. */
+static void print_annotations(const struct ti_writer *writer, const struct call *call)
+{
+    bool both = call->op == CALL_SENDRECV;
+    if ((call->op == CALL_RECV && call->peer == CALL_ANY_SOURCE) || (both && call->source == CALL_ANY_SOURCE))
+        fputs(" #any", writer->out);
+    if (both && (call->tag || call->expected)) {
+        fputs(" #tags", writer->out);
+        print_tag(writer, call->tag);
+        print_tag(writer, call_source_tag(call));
+    }
+}
+
 /* ----------------------------------------------------------- communicators */
 
 /* "0-3,5": the members in their order. */
@@ -204,6 +218,7 @@ static bool write_call(struct ti_writer *writer, const struct call *call)
         for (const char *letter = form->letters; *letter && *letter != '*'; letter++)
             print_field(writer, call, letter);
     }
+    print_annotations(writer, call);
     if (call->flags & CALL_IMMEDIATE)
         note_request(writer, call);
     if (comm)
@@ -243,6 +258,18 @@ enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
     free(writer.requests);
     free(writer.comms);
     return known ? STATUS_OK : STATUS_FAILED;
+}
+
+char *ti_rank_text(struct program *program, uint32_t rank, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = memory_stream_open(&text, size);
+    enum status status = ti_write_rank(program, rank, out);
+    if (fclose(out) || status != STATUS_OK) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 const char *rank_file_name(uint32_t rank, char name[static RANK_FILE_NAME])

@@ -8,8 +8,8 @@
 
 /* Any program as TI text that SimGrid replays. Sizes are counted in the datatype that a call names, else in
  * bytes; a reduction without a type is in some type of its elements' size. Where a program has no init and
- * finalize, they are added. No action says a call of a communicator other than the world, nor some others:
- * STATUS_FAILED, reported. */
+ * finalize, they are added. Annotations (docs/trace-format.md) say what the fields cannot: communicators, the
+ * tags of a sendrecv, a source that is any. Some calls have no action: STATUS_FAILED, reported. */
 
 /* The name of a rank's file in a trace: rank-<k>.txt, k = rank + 1. Returns `name`. */
 enum { RANK_FILE_NAME = 32 };
@@ -21,5 +21,8 @@ enum status ti_write(struct program *program, const char *folder);
 
 /* One rank, from its next call on. */
 enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out);
+
+/* The same as a text, to be freed. NULL, reported: no action says one of its calls. */
+char *ti_rank_text(struct program *program, uint32_t rank, size_t *size);
 
 #endif
