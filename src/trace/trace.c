@@ -82,7 +82,7 @@ static enum status map_own(int descriptor, const struct trace_input *input, stru
     return STATUS_FAILED;
 }
 
-static enum status compile_in_memory(struct trace_input *input, struct compiled_trace **compiled)
+enum status trace_compile_in_memory(struct trace_input *input, struct compiled_trace **compiled)
 {
     int descriptor;
     enum status status = compile_to_memory(input, &descriptor);
@@ -149,7 +149,7 @@ static enum status fill_cache(struct trace_input *input, char *folder, const cha
         error = errno;
     if (error) {
         diag_warning("cannot write to %s: %s; the compiled trace is not kept", folder, strerror(error));
-        return compile_in_memory(input, compiled);
+        return trace_compile_in_memory(input, compiled);
     }
     if (status != STATUS_OK)
         return status;
@@ -163,7 +163,7 @@ static enum status open_source(struct trace_input *input, struct compiled_trace 
     char *folder = cache_folder();
     if (!folder) {
         diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
-        return compile_in_memory(input, compiled);
+        return trace_compile_in_memory(input, compiled);
     }
     char *path = cache_path(folder, input);
     *compiled = open_cached(path, input);
@@ -196,8 +196,8 @@ static enum status open_image(const struct trace_input *input, struct compiled_t
 static enum status refuse_graph(const struct trace_input *input)
 {
     diag_report(DIAG_ERROR, &(struct diag_place){.file = input->path},
-                "its ranks execute graphs of operations; TI text, compiled traces and `helio trace "
-                "extrapolate` have sequences of calls");
+                "its ranks execute graphs of operations; TI text, compiled traces, and what `helio trace` "
+                "cuts, filters, merges, repeats and extrapolates have sequences of calls");
     return STATUS_BAD_INPUT;
 }
 

@@ -16,6 +16,7 @@
  *   image/    what all formats share: the image writer, compiled traces (image/image.h)
  *   ti/       SimGrid's text format (ti/ti.h)
  *   check/    errors of a whole trace, beyond those of single lines (check/check.h)
+ *   edit/     traces made from traces (edit/edit.h), a room above this one
  *
  * A format does not include another one, and image/ includes none (src/rooms.txt). */
 
@@ -37,6 +38,10 @@ enum status trace_open_either(const char *path, struct compiled_trace **compiled
 
 /* Compiles a trace into `file`, without the cache. */
 enum status trace_compile_to(const char *path, const char *file);
+
+/* Compiles what the format of `input` reads into memory. STATUS_BAD_INPUT: errors have been reported. */
+struct trace_input;
+enum status trace_compile_in_memory(struct trace_input *input, struct compiled_trace **compiled);
 
 /* XXH3-128 of the trace's contents in hexadecimal: its name in manifests. */
 enum { TRACE_KEY_TEXT = 33 };

@@ -84,6 +84,29 @@ static enum status jobs_open(const void *self, const char *spec, struct program 
     return status;
 }
 
+enum status jobs_beside(struct program *const *programs, size_t count, struct program **program)
+{
+    static const struct jobs_config config = {.file = "the traces", .placement = JOBS_LINEAR};
+    struct jobs *jobs = mem_alloc(1, sizeof *jobs, "jobs");
+    jobs->program.name = config.file;
+    jobs->about.only = PROGRAM_JOBS_ALL;
+    jobs->about.list = mem_alloc(count, sizeof *jobs->about.list, "jobs");
+    jobs->jobs = mem_alloc(count, sizeof *jobs->jobs, "jobs");
+    jobs->about.count = count;
+    for (size_t i = 0; i < count; i++) {
+        jobs->jobs[i].program = programs[i];
+        jobs->about.list[i] = (struct program_job){.name = programs[i]->name, .ranks = programs[i]->ranks};
+    }
+    enum status status = jobs_place(jobs, &config);
+    if (status == STATUS_OK)
+        status = jobs_make_program(jobs);
+    if (status == STATUS_OK)
+        *program = &jobs->program;
+    else
+        jobs_free(jobs);
+    return status;
+}
+
 const struct workload jobs_workload = {
     .name = "jobs",
     .doc = "several programs on one machine: jobs:FILE.yaml,placement=interleaved",

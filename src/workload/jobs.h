@@ -73,4 +73,8 @@ enum status jobs_make_program(struct jobs *jobs);
 /* Of jobs in any state. */
 void jobs_free(struct jobs *jobs);
 
+/* The program of these programs, which are not graphs: one job behind the other, all from the beginning on.
+ * It takes the programs, and closes them also where it fails. STATUS_BAD_INPUT, reported. */
+enum status jobs_beside(struct program *const *programs, size_t count, struct program **program);
+
 #endif
