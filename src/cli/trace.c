@@ -305,14 +305,18 @@ static const struct cli_subcommand commands[] = {
     {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes", NULL},
     {"validate", validate, "check every line, all sends and receives, all collectives", NULL},
     {"convert", convert, "to text, an archive, the compiled form, GOAL or Chakra", NULL},
+    {"cut", cli_trace_cut, "a part: iterations, or from one collective to another", NULL},
+    {"filter", cli_trace_filter, "some ranks, one communicator, or some kinds of calls", NULL},
+    {"merge", cli_trace_merge, "several programs side by side", NULL},
+    {"repeat", cli_trace_repeat, "a program several times in a row", NULL},
     {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another", NULL},
 };
 
 const struct cli_group cli_trace_group = {
     .title = "helio trace",
-    .doc = "Looks at, checks, converts and scales traces. A trace is a folder of rank-<k>.txt in SimGrid's\n"
-           "time-independent format, an index file that names one such file per rank, an archive of the\n"
-           "folder (.tar.zst, .tar.gz, .tar.xz, .tar), a compiled trace, or a file of GOAL.",
+    .doc = "Looks at, checks, converts, edits and scales traces. A trace is a folder of rank-<k>.txt in\n"
+           "SimGrid's time-independent format, an index file that names one such file per rank, an archive\n"
+           "of the folder (.tar.zst, .tar.gz, .tar.xz, .tar), a compiled trace, or a file of GOAL.",
     .commands = commands,
     .count = sizeof commands / sizeof *commands,
 };

@@ -11,6 +11,10 @@
  * returns the exit status. */
 int cli_trace_info(int argc, char **argv);
 int cli_trace_extrapolate(int argc, char **argv);
+int cli_trace_cut(int argc, char **argv);
+int cli_trace_filter(int argc, char **argv);
+int cli_trace_merge(int argc, char **argv);
+int cli_trace_repeat(int argc, char **argv);
 
 /* Of a program whose ranks execute graphs, which they close (trace_graph.c). */
 enum status cli_trace_graph_info(struct program *program, bool json);
