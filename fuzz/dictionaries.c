@@ -124,6 +124,7 @@ static const struct {
     {"settings", {put_parameters, put_algorithms, put_topologies}},
     {"sweep", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"ti", {put_actions}},
+    {"trace_edit", {put_actions}},
     {"topo", {put_topologies}},
     {"workload", {put_workloads, put_algorithms}},
 };
