@@ -145,6 +145,33 @@ static void check_choice(const struct topo *topo, uint32_t at, uint32_t node, ui
     }
 }
 
+/* Whether the topology's own rules lead from the switch to the node over intact links. */
+static bool is_whole_for(const struct topo *base, const struct topo *topo, uint32_t at, uint32_t node)
+{
+    struct topo_choice choice = topo_choose(base, at, node);
+    for (uint32_t i = 0; i < choice.count; i++) {
+        uint32_t link = topo_candidate(choice, i);
+        if (topo_is_ejection(base, link) ||
+            (!faults_has_failed(topo, link) && is_whole_for(base, topo, topo_link_to(base, link), node)))
+            return true;
+    }
+    return false;
+}
+
+/* Then all links that may be taken are among those of the rules. */
+static void check_rules(const struct topo *base, const struct topo *topo, uint32_t at, uint32_t node)
+{
+    struct topo_choice before = topo_choose(base, at, node), after = topo_choose(topo, at, node);
+    if (!is_whole_for(base, topo, at, node))
+        return;
+    for (uint32_t i = 0; i < after.count; i++) {
+        bool is_allowed = false;
+        for (uint32_t k = 0; k < before.count; k++)
+            is_allowed |= topo_candidate(before, k) == topo_candidate(after, i);
+        assert_true(is_allowed);
+    }
+}
+
 /* The route stays where no fault touches it. Of all the families, only a dragonfly has routes that are not
  * the shortest ones. */
 static void check_pair(const struct topo *base, const struct topo *topo, uint32_t source,
@@ -162,6 +189,7 @@ static void check_pair(const struct topo *base, const struct topo *topo, uint32_
     assert_true(distance + 2 <= topo_route_limit(topo));
     assert_int_equal(topo_route(topo, source, destination, after), distance + 2);
     check_choice(topo, topo_switch_of(topo, source), destination, distance);
+    check_rules(base, topo, topo_switch_of(topo, source), destination);
     if (is_whole) {
         assert_int_equal(distance + 2, count);
         assert_memory_equal(before, after, count * sizeof *before);
@@ -273,6 +301,13 @@ static void up_links_take_over_evenly(void **state)
     assert_memory_equal(before, ((uint32_t[]){3, 3, 3, 3}), sizeof before);
     assert_memory_equal(after, ((uint32_t[]){4, 4, 4, 0}), sizeof after);
     assert_int_equal(topo_bisection(&topo), 3);
+
+    base = parse("leafspine:2x4x16");
+    topo = with_names(&base, FAULT_LINKS, "0:0>1:1,0:0>1:3");
+    memset(after, 0, sizeof after);
+    for (uint32_t node = 16; node < 32; node++)
+        after[topo_link_to(&topo, topo_next(&topo, 0, node)) - 2]++;
+    assert_memory_equal(after, ((uint32_t[]){8, 0, 8, 0}), sizeof after);
 }
 
 /* --------------------------------------------------------- shares and names */
