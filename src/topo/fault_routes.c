@@ -147,12 +147,26 @@ static void set_hops(struct route_maker *maker, uint32_t at, uint32_t hops)
     maker->bucket[hops] = at;
 }
 
-/* Nodes of one switch can have different links, as the copies of a dragonfly. */
+/* The links to the next node on the target, from the i-th node of all on, which has others than `choice`.
+ * Nodes of one switch can have different links, as the copies of a dragonfly; most have the same. False:
+ * there is none. */
+static bool next_choice(const struct route_maker *maker, uint32_t at, uint32_t *i, struct topo_choice *choice)
+{
+    const struct topo_choice last = *choice;
+    while (*i < maker->node_first[maker->target + 1]) {
+        *choice = topo_choose(maker->base, at, maker->node_list[(*i)++]);
+        if (choice->first != last.first || choice->step != last.step || choice->count != last.count ||
+            choice->links != last.links)
+            return true;
+    }
+    return false;
+}
+
 static bool find_whole(struct route_maker *maker, uint32_t at)
 {
     const struct topo *base = maker->base;
-    for (uint32_t i = maker->node_first[maker->target]; i < maker->node_first[maker->target + 1]; i++) {
-        struct topo_choice choice = topo_choose(base, at, maker->node_list[i]);
+    struct topo_choice choice = {.count = 0};
+    for (uint32_t i = maker->node_first[maker->target]; next_choice(maker, at, &i, &choice);)
         for (uint32_t k = 0; k < choice.count; k++) {
             uint32_t link = topo_candidate(choice, k);
             if (!topo_is_network(base, link) || has_failed(maker, link))
@@ -161,7 +175,6 @@ static bool find_whole(struct route_maker *maker, uint32_t at)
             if (maker->is_whole[to] && maker->length[to] + 1 == maker->length[at])
                 return true;
         }
-    }
     return false;
 }
 
@@ -208,12 +221,11 @@ static bool leads_on(const struct route_maker *maker, uint32_t at, uint32_t link
 /* Stamps the links that the rules allow and that lead on. False: one of them does not. */
 static bool stamp_allowed(struct route_maker *maker, uint32_t at)
 {
-    const struct topo *base = maker->base;
     uint32_t *most = &maker->most[maker->routes->level[at]];
+    struct topo_choice choice = {.count = 0};
     bool all = true;
     maker->stamp++;
-    for (uint32_t i = maker->node_first[maker->target]; i < maker->node_first[maker->target + 1]; i++) {
-        struct topo_choice choice = topo_choose(base, at, maker->node_list[i]);
+    for (uint32_t i = maker->node_first[maker->target]; next_choice(maker, at, &i, &choice);) {
         *most = choice.count > *most ? choice.count : *most;
         for (uint32_t k = 0; k < choice.count; k++) {
             uint32_t link = topo_candidate(choice, k);
