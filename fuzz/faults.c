@@ -1,6 +1,7 @@
 /* Any bytes as a topology and its faults, a line each: the topology; failed links, failed switches and slow
- * links by name; their shares in per mille and a seed. Refused with a place inside the names, or routes of
- * nodes that reach each other lead there over intact links, and a cut is named where there is one. */
+ * links by name; their shares in per mille, a seed, channels and their share. Refused with a place inside the
+ * names, or routes of nodes that reach each other lead there over intact links, and a cut is named where
+ * there is one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +56,15 @@ bool fuzz_target(const uint8_t *data, size_t size)
     char *text = fuzz_text(data, size), *rest = text, *lines[LINES];
     struct topo base, topo;
     struct fault_problem problem = {.problem = {.text = ""}};
-    unsigned shares[FAULT_KINDS] = {0}, seed = 0;
+    unsigned shares[FAULT_KINDS] = {0}, seed = 0, channels = 0, lost = 0;
     for (size_t i = 0; i < LINES; i++)
         lines[i] = rest ? strsep(&rest, "\n") : "";
     bool is_read = read_base(lines[0], &base);
     if (is_read) {
-        sscanf(lines[4], "%3u %3u %3u %9u", &shares[0], &shares[1], &shares[2], &seed);
-        struct fault_request request = {.slow_rate = 0.5, .seed = seed};
+        sscanf(lines[4], "%3u %3u %3u %9u %2u %3u", &shares[0], &shares[1], &shares[2], &seed, &channels,
+               &lost);
+        struct fault_request request = {
+            .slow_rate = 0.5, .seed = seed, .channels = channels, .channel_share = lost / 1000.0};
         for (size_t i = 0; i < FAULT_KINDS; i++) {
             request.of[i].names = lines[i + 1];
             request.of[i].share = shares[i] / 1000.0;

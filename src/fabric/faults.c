@@ -44,6 +44,9 @@ PARAM_TABLE(fault_params, "faults", struct fault_config,
                   "links that fail, by their names or numbers in helio topo: (0,0)>(1,0), leaf0>spine1, 137"),
             SHARE("faults.switch_share", switch_share, "share of the switches that fail, drawn"),
             NAMES("faults.switches", switches, "switches that fail, by their names: (0,0), spine1"),
+            SHARE("faults.channel_share", channel_share,
+                  "share of the channels (wavelengths) of links between switches that are lost, on photonic "
+                  "networks"),
             {.name = "faults.at",
              .type = PARAM_TIME,
              .offset = OF(at_ps),
@@ -95,6 +98,11 @@ bool fault_config_has_links(const struct config *config)
            has_names(faults->links) || has_names(faults->switches) || has_names(faults->slow_links);
 }
 
+bool fault_config_has_channels(const struct config *config)
+{
+    return faults_of(config)->channel_share > 0;
+}
+
 bool fault_config_has_slow_nodes(const struct config *config)
 {
     const struct fault_config *faults = faults_of(config);
@@ -133,15 +141,21 @@ enum status faults_report_cut(const struct topo *topo, const char *when, const c
     return STATUS_FAILED;
 }
 
-enum status faults_apply(const struct config *config, uint32_t nodes, struct topo *topo)
+static struct fault_request request_of(const struct config *config, uint32_t channels)
 {
     const struct fault_config *faults = faults_of(config);
-    const struct fault_request request = {
-        .of = {[FAULT_LINKS] = {faults->links, faults->link_share},
-               [FAULT_SWITCHES] = {faults->switches, faults->switch_share},
-               [FAULT_SLOW_LINKS] = {faults->slow_links, faults->slow_link_share}},
-        .slow_rate = faults->slow_rate,
-        .seed = seed_of(config)};
+    return (struct fault_request){.of = {[FAULT_LINKS] = {faults->links, faults->link_share},
+                                         [FAULT_SWITCHES] = {faults->switches, faults->switch_share},
+                                         [FAULT_SLOW_LINKS] = {faults->slow_links, faults->slow_link_share}},
+                                  .slow_rate = faults->slow_rate,
+                                  .channels = channels,
+                                  .channel_share = channels ? faults->channel_share : 0,
+                                  .seed = seed_of(config)};
+}
+
+enum status faults_apply(const struct config *config, uint32_t nodes, uint32_t channels, struct topo *topo)
+{
+    const struct fault_request request = request_of(config, channels);
     struct fault_problem problem;
     struct topo base = *topo;
     if (!faults_add(&base, &request, topo, &problem)) {
@@ -154,6 +168,16 @@ enum status faults_apply(const struct config *config, uint32_t nodes, struct top
     if (status != STATUS_OK)
         *topo = base;
     return status;
+}
+
+enum status faults_check(const struct config *config, const struct topo *topo)
+{
+    const struct fault_request request = request_of(config, 0);
+    struct fault_problem problem;
+    if (faults_check_names(topo, &request, &problem))
+        return STATUS_OK;
+    report(config, &problem, request.of[problem.kind].names);
+    return STATUS_BAD_INPUT;
 }
 
 /* --------------------------------------------------------------- slow nodes */

@@ -14,6 +14,7 @@ struct fault_seed {
 struct fault_config {
     const char *links, *switches, *slow_links; /* NULL: none */
     double link_share, switch_share, slow_link_share, slow_rate;
+    double channel_share;
     ps_t at_ps; /* when links and switches fail and links become slow */
     const char *slow_nodes;
     double slow_node_share, slow_compute;
@@ -25,11 +26,17 @@ extern const struct param_table fault_params; /* struct fault_config */
 /* Whether links or switches are to fail or to be slow. */
 bool fault_config_has_links(const struct config *config);
 
+/* Whether channels of links are to be lost. */
+bool fault_config_has_channels(const struct config *config);
 bool fault_config_has_slow_nodes(const struct config *config);
 
 /* The topology with the faults of the config. Fails, reported: STATUS_BAD_INPUT, a name is wrong, or the
- * network too large; STATUS_FAILED, some of the first `nodes` nodes are cut off, unless `nodes` is 0. */
-enum status faults_apply(const struct config *config, uint32_t nodes, struct topo *topo);
+ * network too large; STATUS_FAILED, some of the first `nodes` nodes are cut off, unless `nodes` is 0. A link
+ * has so many channels; 0: none that can be lost. */
+enum status faults_apply(const struct config *config, uint32_t nodes, uint32_t channels, struct topo *topo);
+
+/* Whether all names are of links and switches of the topology. STATUS_BAD_INPUT, reported: one is not. */
+enum status faults_check(const struct config *config, const struct topo *topo);
 
 /* Reports that the network is cut: `when` is "" or begins with a blank. Returns STATUS_FAILED. */
 enum status faults_report_cut(const struct topo *topo, const char *when, const char *cut);

@@ -78,6 +78,7 @@ struct fabric_description {
     struct description_texts includes; /* the parts of the latency */
     struct description_texts notes;    /* what else a reader must know */
     bool ignores_topology;
+    bool has_channels;   /* its links have channels, which can be lost */
     bool includes_hosts; /* the latency includes what hosts do; their parameters have no effect */
     bool has_no_nic;     /* empty messages pass no NIC, as on fabrics of the CPUs (HOST_PATH_CPU) */
 };

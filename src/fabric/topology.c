@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -88,38 +89,69 @@ bool topology_changes(const struct config *config)
     return faults->at_ps > 0 && fault_config_has_links(config);
 }
 
+enum status topology_check_faults(const struct config *config, uint32_t nodes)
+{
+    struct topo topo;
+    double *factors;
+    enum status status = faults_slow_nodes(config, nodes, &factors);
+    free(factors);
+    if (status == STATUS_OK && fault_config_has_links(config))
+        status = topology_intact(config, nodes, &topo);
+    else
+        return status;
+    return status == STATUS_OK ? faults_check(config, &topo) : status;
+}
+
 enum status topology_at_start(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     enum status status = topology_intact(config, nodes, topo);
     if (status != STATUS_OK || !fault_config_has_links(config) || topology_changes(config))
         return status;
-    return faults_apply(config, nodes, topo);
+    return faults_apply(config, nodes, 0, topo);
 }
 
 enum status topology_later(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     enum status status = topology_intact(config, nodes, topo);
-    return status == STATUS_OK ? faults_apply(config, 0, topo) : status;
+    return status == STATUS_OK ? faults_apply(config, 0, 0, topo) : status;
+}
+
+enum status topology_of_channels(const struct config *config, uint32_t nodes, uint32_t channels,
+                                 struct topo *topo)
+{
+    const struct fault_config *faults = config_of(config, &fault_params);
+    bool has_faults = fault_config_has_links(config) || (channels && fault_config_has_channels(config));
+    enum status status = topology_intact(config, nodes, topo);
+    if (status != STATUS_OK || !has_faults)
+        return status;
+    if (!faults->at_ps)
+        return faults_apply(config, nodes, channels, topo);
+    diag_error("faults.at: of all fabrics, only packet has links that fail during the run; leave it out, "
+               "so that they fail before the run");
+    config_note_origin(config, "faults.at");
+    return STATUS_BAD_INPUT;
 }
 
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
 {
-    if (topology_changes(config)) {
-        diag_error("faults.at: of all fabrics, only packet has links that fail during the run; leave it out, "
-                   "so that they fail before the run");
-        config_note_origin(config, "faults.at");
-        return STATUS_BAD_INPUT;
-    }
-    return topology_at_start(config, nodes, topo);
+    return topology_of_channels(config, nodes, 0, topo);
 }
 
-static void describe_counts(const struct topo *topo, const char *when, struct fabric_description *description)
+void topology_describe_these(const struct config *config, const struct topo *topo, uint32_t channels,
+                             struct fabric_description *description)
 {
+    const struct fault_config *faults = config_of(config, &fault_params);
     const struct fault_counts counts = faults_count(topo);
+    char time[DESCRIPTION_TIME], when[DESCRIPTION_TIME + 8] = "";
+    if (faults->at_ps)
+        snprintf(when, sizeof when, " at %s", description_time(faults->at_ps, time));
     if (counts.switches)
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " switches fail%s", counts.switches,
                         topo->switches, when);
-    if (counts.links || !counts.slow_links)
+    if (channels && fault_config_has_channels(config))
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu64 " channels are lost", counts.channels,
+                        2 * (uint64_t)faults_links_of(topo) * channels);
+    if (counts.links || (fault_config_has_links(config) && !counts.slow_links))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
                         counts.links, faults_links_of(topo), when);
     if (counts.slow_links)
@@ -130,14 +162,9 @@ static void describe_counts(const struct topo *topo, const char *when, struct fa
 void topology_describe_faults(const struct config *config, uint32_t nodes,
                               struct fabric_description *description)
 {
-    const struct fault_config *faults = config_of(config, &fault_params);
     struct topo topo;
-    char time[DESCRIPTION_TIME], when[DESCRIPTION_TIME + 8] = "";
-    if (!fault_config_has_links(config) || topology_later(config, nodes, &topo) != STATUS_OK)
-        return;
-    if (faults->at_ps)
-        snprintf(when, sizeof when, " at %s", description_time(faults->at_ps, time));
-    describe_counts(&topo, when, description);
+    if (fault_config_has_links(config) && topology_later(config, nodes, &topo) == STATUS_OK)
+        topology_describe_these(config, &topo, 0, description);
 }
 
 /* -------------------------------------------------------------- description */
@@ -150,20 +177,28 @@ uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
     return topo_distance(&topo, 0, 1);
 }
 
-struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
-                                     ps_t latency_of_network, ps_t latency_of_node)
+struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes, uint64_t rate_of_fabric,
+                                        ps_t latency_of_network, ps_t latency_of_node)
 {
     struct topology_links links = {.node_rate_bytes_per_s = rate_of_fabric,
                                    .message_rate_bytes_per_s = rate_of_fabric};
-    struct topo topo;
-    if (nodes < 2 || topology_at_start(config, nodes, &topo) != STATUS_OK)
+    if (nodes < 2)
         return links;
-    links.node_rate_bytes_per_s = topo_link_rate(&topo, topo_injection(&topo, 0), rate_of_fabric);
-    links.message_rate_bytes_per_s = topo_route_rate(&topo, 0, 1, rate_of_fabric);
-    links.latency_ps = topo_route_latency(&topo, 0, 1, latency_of_network, latency_of_node);
+    links.node_rate_bytes_per_s = topo_link_rate(topo, topo_injection(topo, 0), rate_of_fabric);
+    links.message_rate_bytes_per_s = topo_route_rate(topo, 0, 1, rate_of_fabric);
+    links.latency_ps = topo_route_latency(topo, 0, 1, latency_of_network, latency_of_node);
     links.network_latency_ps = links.latency_ps -
-                               topo_link_latency(&topo, topo_injection(&topo, 0), latency_of_node) -
-                               topo_link_latency(&topo, topo_ejection(&topo, 1), latency_of_node);
-    links.path = topo.link_latencies ? topo.path : NULL;
+                               topo_link_latency(topo, topo_injection(topo, 0), latency_of_node) -
+                               topo_link_latency(topo, topo_ejection(topo, 1), latency_of_node);
+    links.path = topo->link_latencies ? topo->path : NULL;
     return links;
+}
+
+struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
+                                     ps_t latency_of_network, ps_t latency_of_node)
+{
+    struct topo topo;
+    if (nodes >= 2 && topology_at_start(config, nodes, &topo) != STATUS_OK)
+        nodes = 0;
+    return topology_links_of(&topo, nodes, rate_of_fabric, latency_of_network, latency_of_node);
 }

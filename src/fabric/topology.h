@@ -21,6 +21,14 @@ enum status topology_intact(const struct config *config, uint32_t nodes, struct 
  * fabric that keeps it holds it (faults_hold). */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
 
+/* The same for a fabric whose links between switches have so many channels each. */
+enum status topology_of_channels(const struct config *config, uint32_t nodes, uint32_t channels,
+                                 struct topo *topo);
+
+/* Whether the names of links, switches and nodes among the faults are right, so that a run with so many nodes
+ * can begin. STATUS_BAD_INPUT, reported: one is not. */
+enum status topology_check_faults(const struct config *config, uint32_t nodes);
+
 /* Whether the fabric needs a topology: one is given, or links are to fail or to be slow. */
 bool topology_is_needed(const struct config *config);
 /* Whether links fail or become slow during the run. */
@@ -34,6 +42,9 @@ enum status topology_later(const struct config *config, uint32_t nodes, struct t
 struct fabric_description;
 void topology_describe_faults(const struct config *config, uint32_t nodes,
                               struct fabric_description *description);
+/* The same where the topology is known, whose links have so many channels each. */
+void topology_describe_these(const struct config *config, const struct topo *topo, uint32_t channels,
+                             struct fabric_description *description);
 
 /* The links of the way from node 0 to node 1, where those of the fabric are used for which a network file
  * says nothing. Without a node 1 the latency is 0 and the rates are the fabric's. */
@@ -45,6 +56,10 @@ struct topology_links {
 
 struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
                                      ps_t latency_of_network, ps_t latency_of_node);
+
+/* The same where the topology is known. */
+struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes, uint64_t rate_of_fabric,
+                                        ps_t latency_of_network, ps_t latency_of_node);
 
 /* The path of the network file; NULL: the topology is of a family. */
 const char *topology_path(const struct config *config);

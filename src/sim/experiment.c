@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "call/jobs.h"
 #include "engine/params.h"
+#include "engine/rank/layers.h"
 #include "engine/rank/ranks.h"
 #include "fabric/faults.h"
 #include "fabric/list.h"
@@ -180,6 +181,15 @@ static enum status apply_program(struct experiment *experiment)
                          config_origin(experiment->config, "workload"));
 }
 
+/* What is named among the faults. What is drawn can still cut a run's network. */
+static enum status check_faults(const struct experiment *experiment)
+{
+    const struct program *program = experiment->program;
+    const struct node_config *node = config_of(experiment->config, &node_params);
+    uint32_t nodes = program->openloop ? program->ranks : layers_nodes(program, node);
+    return topology_check_faults(experiment->config, nodes);
+}
+
 /* The engine is asked before the program is opened, which may take long, and again when the program is known.
  */
 static enum status open_parts(struct experiment *experiment)
@@ -194,7 +204,9 @@ static enum status open_parts(struct experiment *experiment)
                              open_program(experiment));
     if (status == STATUS_OK)
         status = apply_program(experiment);
-    return status == STATUS_OK ? choose_engines(experiment) : status;
+    if (status == STATUS_OK)
+        status = choose_engines(experiment);
+    return status == STATUS_OK ? check_faults(experiment) : status;
 }
 
 /* `experiment` has the program, if it is open. */

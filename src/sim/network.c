@@ -58,6 +58,8 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
         description_add(&network->ignores, "topology");
     if (description->ignores_topology && fault_config_has_links(config))
         description_add(&network->ignores, "faults of links and switches");
+    if (!description->has_channels && fault_config_has_channels(config))
+        description_add(&network->ignores, "faults.channel_share");
     if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
         return;
     for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)

@@ -10,7 +10,8 @@
 
 enum { KEPT = 4, NAMED = 8 };
 
-static const char *const streams[FAULT_KINDS] = {"faults.links", "faults.switches", "faults.slow_links"};
+static const char *const streams[FAULT_KINDS + 1] = {"faults.links", "faults.switches", "faults.slow_links",
+                                                     "faults.channels"};
 
 /* The directions of a link between switches count once: as the lower of the two. */
 static bool is_first(const struct topo *topo, uint32_t link)
@@ -226,6 +227,32 @@ static void draw_links(struct topo_faults *faults, double share, uint64_t seed, 
     free(links);
 }
 
+/* False: there are too many channels. */
+static bool draw_channels(struct topo_faults *faults, const struct fault_request *request,
+                          struct fault_problem *problem)
+{
+    const struct topo *topo = &faults->base;
+    uint64_t all = (uint64_t)(topo->links - 2 * topo->nodes) * request->channels;
+    if (!all || request->channel_share <= 0)
+        return true;
+    problem->kind = FAULT_KINDS;
+    if (all > FAULT_CHANNELS_LIMIT)
+        return param_fail(&problem->problem, 0, "too large for lost channels: at most %d channels in all",
+                          FAULT_CHANNELS_LIMIT);
+    uint32_t count = (uint32_t)all, *channels = mem_alloc(count, sizeof *channels, "faults");
+    for (uint32_t i = 0; i < count; i++)
+        channels[i] = i;
+    faults->counts.channels = draw(channels, count, request->channel_share, request->seed, FAULT_KINDS);
+    faults->lost = mem_alloc(topo->links, sizeof *faults->lost, "faults");
+    for (uint32_t i = 0; i < faults->counts.channels; i++) {
+        uint32_t link = 2 * topo->nodes + channels[i] / request->channels;
+        if (++faults->lost[link] == request->channels)
+            mark_link(faults, link, FAULT_FAILED);
+    }
+    free(channels);
+    return true;
+}
+
 static void draw_switches(struct topo_faults *faults, double share, uint64_t seed)
 {
     uint32_t count = faults->base.switches, *switches = mem_alloc(count, sizeof *switches, "faults");
@@ -275,6 +302,7 @@ static void faults_free(struct topo_faults *faults)
     free(faults->key);
     free(faults->links);
     free(faults->switches);
+    free(faults->lost);
     free(faults);
 }
 
@@ -306,10 +334,10 @@ static char *key_of(const struct topo *base, const struct fault_request *request
 {
     char text[TOPO_TEXT];
     /* A network file is known by its tables, since a file that has changed is another network. */
-    char *key =
-        mem_format("%s %d %d %d %" PRIu64 " %p %" PRIu64 " %a", topo_print(base, text, sizeof text),
-                   (int)base->order, (int)base->tie, (int)base->routing, base->seed,
-                   base->path ? (const void *)graph_of(base) : NULL, request->seed, request->slow_rate);
+    char *key = mem_format("%s %d %d %d %" PRIu64 " %p %" PRIu64 " %a %" PRIu32 " %a",
+                           topo_print(base, text, sizeof text), (int)base->order, (int)base->tie,
+                           (int)base->routing, base->seed, base->path ? (const void *)graph_of(base) : NULL,
+                           request->seed, request->slow_rate, request->channels, request->channel_share);
     for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
         const char *names = request->of[kind].names;
         char *longer = mem_format("%s;%a:%s", key, request->of[kind].share, names ? names : "");
@@ -328,17 +356,32 @@ static struct topo_faults *find_kept(const char *key)
     return faults;
 }
 
-/* NULL, *problem filled: these cannot be. */
-static struct topo_faults *make(const struct topo *base, const struct fault_request *request,
-                                struct fault_problem *problem)
+static struct topo_faults *open_faults(const struct topo *base)
 {
     struct topo_faults *faults = mem_alloc(1, sizeof *faults, "faults");
     faults->base = *base;
     faults->links = mem_alloc(base->links, 1, "faults");
     faults->switches = mem_alloc(base->switches, 1, "faults");
+    return faults;
+}
+
+bool faults_check_names(const struct topo *base, const struct fault_request *request,
+                        struct fault_problem *problem)
+{
+    struct topo_faults *faults = open_faults(base);
+    bool good = mark_names(faults, request, problem);
+    faults_free(faults);
+    return good;
+}
+
+/* NULL, *problem filled: these cannot be. */
+static struct topo_faults *make(const struct topo *base, const struct fault_request *request,
+                                struct fault_problem *problem)
+{
+    struct topo_faults *faults = open_faults(base);
     faults->slow_parts = (uint64_t)llround(request->slow_rate * (double)FAULT_WHOLE);
     bool good = mark_names(faults, request, problem);
-    if (good) {
+    if (good && (good = draw_channels(faults, request, problem))) {
         draw_links(faults, request->of[FAULT_LINKS].share, request->seed, FAULT_LINKS);
         draw_links(faults, request->of[FAULT_SLOW_LINKS].share, request->seed, FAULT_SLOW_LINKS);
         draw_switches(faults, request->of[FAULT_SWITCHES].share, request->seed);
@@ -375,7 +418,8 @@ bool faults_add(const struct topo *base, const struct fault_request *request, st
         return false;
     *topo = *base;
     const struct fault_counts *counts = &faults->counts;
-    if (!counts->links && !counts->node_links && !counts->switches && !counts->slow_links)
+    if (!counts->links && !counts->node_links && !counts->switches && !counts->slow_links &&
+        !counts->channels)
         return true;
     topo->faults = faults;
     if (faults->routes)
@@ -410,6 +454,11 @@ bool faults_has_failed(const struct topo *topo, uint32_t link)
 bool faults_is_slow(const struct topo *topo, uint32_t link)
 {
     return topo->faults && topo->faults->links[link] == FAULT_SLOW;
+}
+
+uint32_t faults_channels_lost(const struct topo *topo, uint32_t link)
+{
+    return topo->faults && topo->faults->lost ? topo->faults->lost[link] : 0;
 }
 
 bool faults_has_failed_switch(const struct topo *topo, uint32_t at)

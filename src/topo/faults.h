@@ -20,8 +20,10 @@ struct fault_request {
         const char *names;
         double share;
     } of[FAULT_KINDS];
-    double slow_rate; /* what slow links have of their rate, above 0 and at most 1 */
-    uint64_t seed;    /* of the shares */
+    double slow_rate;     /* what slow links have of their rate, above 0 and at most 1 */
+    uint32_t channels;    /* of each direction of a link between switches; 0: it has none */
+    double channel_share; /* so many of all channels are lost; a link that has none left fails */
+    uint64_t seed;        /* of the shares */
 };
 
 /* What cannot be done: with `kind` FAULT_KINDS it concerns no list, else the byte problem.at of its names. */
@@ -35,6 +37,10 @@ struct fault_problem {
 bool faults_add(const struct topo *base, const struct fault_request *request, struct topo *topo,
                 struct fault_problem *problem);
 
+/* Whether the names are of links and switches of the topology. False fills *problem. */
+bool faults_check_names(const struct topo *base, const struct fault_request *request,
+                        struct fault_problem *problem);
+
 /* Who keeps a topology while others may be made holds it, and gives it up later. */
 void faults_hold(const struct topo *topo);
 void faults_release(const struct topo *topo);
@@ -46,6 +52,7 @@ struct fault_counts {
     uint32_t node_links;
     uint32_t switches;
     uint32_t slow_links; /* that have not failed */
+    uint32_t channels;   /* that are lost, both directions counted */
 };
 
 struct fault_counts faults_count(const struct topo *topo);
@@ -62,6 +69,7 @@ char *faults_list_links(const struct topo *topo, bool are_slow);
 /* Of a link. */
 bool faults_has_failed(const struct topo *topo, uint32_t link);
 bool faults_is_slow(const struct topo *topo, uint32_t link);
+uint32_t faults_channels_lost(const struct topo *topo, uint32_t link);
 bool faults_has_failed_switch(const struct topo *topo, uint32_t at);
 
 /* Whether each of the first `nodes` nodes has a way to each other. If not, a text that says which do not, and
@@ -70,7 +78,7 @@ char *faults_describe_cut(const struct topo *topo, uint32_t nodes);
 
 /* --------------------------------------------- for topo.h and the two files */
 
-enum { FAULT_FAILED = 1, FAULT_SLOW = 2 };
+enum { FAULT_FAILED = 1, FAULT_SLOW = 2, FAULT_CHANNELS_LIMIT = 1 << 26 };
 #define FAULT_WHOLE UINT64_C(1000000000) /* parts of a rate */
 
 struct fault_routes;
@@ -80,6 +88,7 @@ struct topo_faults {
     struct topo base;
     uint8_t *links;    /* [links] FAULT_FAILED, FAULT_SLOW */
     uint8_t *switches; /* [switches] FAULT_FAILED */
+    uint32_t *lost;    /* [links] channels; NULL: none */
     uint64_t slow_parts;
     struct fault_counts counts;
     struct fault_routes *routes; /* NULL: no link between switches has failed, so all are those of base */

@@ -366,6 +366,8 @@ static void refused(const char *network, enum fault_kind kind, const char *names
     struct fault_problem problem;
     struct fault_request request = {.slow_rate = 1};
     request.of[kind].names = names;
+    assert_false(faults_check_names(&base, &request, &problem));
+    problem.kind = FAULT_KINDS;
     assert_false(faults_add(&base, &request, &topo, &problem));
     assert_int_equal(problem.kind, kind);
     assert_int_equal(problem.problem.at, at);
@@ -423,6 +425,36 @@ static void slow_links_keep_their_routes(void **state)
     assert_true(topo_link_rate(&topo, 32, 1) == 1);
 }
 
+static void channels_are_lost(void **state)
+{
+    (void)state;
+    struct topo base = parse("torus:4x4"), topo, more;
+    struct fault_problem problem;
+    struct fault_request request = {.slow_rate = 1, .seed = 3, .channels = 5};
+    for (uint32_t percent = 10; percent <= 100; percent += 10) {
+        uint32_t sum = 0, failed = 0;
+        request.channel_share = percent / 100.0;
+        assert_true(faults_add(&base, &request, &topo, &problem));
+        request.channel_share = (percent - 10) / 100.0;
+        assert_true(faults_add(&base, &request, &more, &problem));
+        for (uint32_t link = 0; link < base.links; link++) {
+            uint32_t lost = faults_channels_lost(&topo, link);
+            bool has_none = lost == 5 || faults_channels_lost(&topo, topo_link_reverse(&topo, link)) == 5;
+            assert_in_range(lost, faults_channels_lost(&more, link), link < 32 ? 0 : 5);
+            assert_int_equal(faults_has_failed(&topo, link), has_none);
+            sum += lost;
+            failed += has_none;
+        }
+        assert_int_equal(sum, 64 * 5 * percent / 100);
+        assert_int_equal(sum, faults_count(&topo).channels);
+        assert_int_equal(failed, 2 * faults_count(&topo).links);
+    }
+    request.channel_share = 0.5;
+    request.channels = UINT32_C(1) << 30;
+    assert_false(faults_add(&base, &request, &topo, &problem));
+    assert_int_equal(problem.kind, FAULT_KINDS);
+}
+
 /* Tables are freed when others are made, but for those that somebody holds. */
 static void held_ones_stay(void **state)
 {
@@ -458,6 +490,7 @@ int main(void)
         cmocka_unit_test(what_does_not_exist_is_refused),
         cmocka_unit_test(a_cut_is_named),
         cmocka_unit_test(slow_links_keep_their_routes),
+        cmocka_unit_test(channels_are_lost),
         cmocka_unit_test(held_ones_stay),
     };
     return cmocka_run_group_tests(tests, NULL, forget);

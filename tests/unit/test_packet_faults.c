@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "support/script.h"
+#include "topo/faults.h"
 
 #define US    INT64_C(1000000)
 #define L     (8 * US)
@@ -268,6 +270,65 @@ static void light_takes_slow_links_and_goes_around(void **state)
     }
 }
 
+/* How many of 5 channels the link from switch 0 to switch 1 of a line has lost. */
+static uint32_t lost_of(const char *share, uint64_t seed)
+{
+    struct topo base, topo;
+    struct fault_problem problem;
+    assert_int_equal(topo_parse("test", "linear:2", &base), STATUS_OK);
+    const struct fault_request request = {
+        .slow_rate = 0.5, .channels = 5, .channel_share = strtod(share, NULL), .seed = seed};
+    assert_true(faults_add(&base, &request, &topo, &problem));
+    return faults_channels_lost(&topo, 4);
+}
+
+/* Where light goes one way over one link, lost channels are channels that it does not have. */
+static void lost_channels_are_missing(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"circuit", "packetised", "segment"};
+    static const char *const shares[] = {"0.1", "0.2", "0.4", "0.6"};
+    CALLS to_1[] = {ISEND(1, 1, 50000, 1),
+                    ISEND(1, 2, 3000, 2),
+                    ISEND(1, 3, 70000, 3),
+                    ISEND(1, 4, 40000, 4),
+                    ISEND(1, 5, 9000, 5),
+                    ISEND(1, 6, 64000, 6),
+                    WAITALL,
+                    FINALIZE};
+    CALLS from_0[] = {IRECV(0, 1, 50000, 1),
+                      IRECV(0, 2, 3000, 2),
+                      IRECV(0, 3, 70000, 3),
+                      IRECV(0, 4, 40000, 4),
+                      IRECV(0, 5, 9000, 5),
+                      IRECV(0, 6, 64000, 6),
+                      WAITALL,
+                      FINALIZE};
+    const struct call *const calls[] = {to_1, from_0};
+    int differ = 0;
+    for (int i = 0; i < 36; i++) {
+        const char *fabric = fabrics[i % 3], *share = shares[i / 3 % 4];
+        char lossy[64], seed[32], channels[32];
+        uint64_t number = (uint64_t)i / 12 + 1;
+        uint32_t lost = lost_of(share, number);
+        if (lost == 5)
+            continue;
+        snprintf(lossy, sizeof lossy, "faults.channel_share=%s", share);
+        snprintf(seed, sizeof seed, "faults.seed=%d", (int)number);
+        snprintf(channels, sizeof channels, "photonic.channels=%d", 5 - (int)lost);
+        script_run(calls, 2, fabric, (const char *const[]){"topology=linear:2", lossy, seed, NULL}, &out);
+        if (strstr(out.said, "cut")) /* the way back has lost all */
+            continue;
+        assert_int_equal(out.status, STATUS_OK);
+        ps_t makespan = out.makespan;
+        script_run(calls, 2, fabric, (const char *const[]){"topology=linear:2", channels, NULL}, &out);
+        assert_int_equal(out.makespan, makespan);
+        script_run(calls, 2, fabric, (const char *const[]){"topology=linear:2", NULL}, &out);
+        differ += out.makespan < makespan;
+    }
+    assert_true(differ > 9);
+}
+
 static void slow_nodes_compute_longer(void **state)
 {
     (void)state;
@@ -313,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_cut_ends_the_run),
         cmocka_unit_test(other_fabrics_refuse_a_time),
         cmocka_unit_test(light_takes_slow_links_and_goes_around),
+        cmocka_unit_test(lost_channels_are_missing),
         cmocka_unit_test(slow_nodes_compute_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

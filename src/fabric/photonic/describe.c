@@ -43,7 +43,7 @@ static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t d
     const struct machine_config *machine = config_of(parameters, &machine_params);
     uint64_t link_rate = settings->rate_bytes_per_s * config->channels;
     struct topology_links links =
-        topology_links(parameters, nodes, link_rate, config->wire_ps, config->wire_ps);
+        topology_links_of(&photonic->topo, nodes, link_rate, config->wire_ps, config->wire_ps);
     char time[DESCRIPTION_TIME];
     if (links.path) /* a probe takes the wire of each hop there and back, data those of all links */
         around_data = set_up - 2 * hops * config->wire_ps + config->eo_ps + config->oe_ps + links.latency_ps +
@@ -77,9 +77,11 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
     struct photonic *photonic = mem_alloc(1, sizeof *photonic, "a fabric");
     photonic->fabric = (struct fabric){.params = {.config = config}};
     photonic->switching = switching;
-    if (topology_for_nodes(config, nodes, &photonic->topo) == STATUS_OK &&
-        photonic_resolve(photonic, NULL) == STATUS_OK)
-        describe(photonic, nodes, topology_neighbour_hops(config, nodes), description);
-    topology_describe_faults(config, nodes, description);
+    description->has_channels = true;
+    if (photonic_topology(photonic, nodes) == STATUS_OK && photonic_resolve(photonic, NULL) == STATUS_OK) {
+        describe(photonic, nodes, nodes < 2 ? 0 : topo_distance(&photonic->topo, 0, 1), description);
+        topology_describe_these(config, &photonic->topo, (uint32_t)photonic->settings.photonic.channels,
+                                description);
+    }
     free(photonic);
 }

@@ -34,13 +34,20 @@ static void init_pools(struct photonic *photonic)
     pool_init(&photonic->steps, sizeof(struct packet_trace_step), "steps of packets");
 }
 
+enum status photonic_topology(struct photonic *photonic, uint32_t nodes)
+{
+    const struct config *config = photonic->fabric.params.config;
+    const struct photonic_config *chosen = config_of(config, &photonic_params);
+    return topology_of_channels(config, nodes, (uint32_t)chosen->channels, &photonic->topo);
+}
+
 enum status photonic_init(struct fabric *fabric, enum photonic_switching switching,
                           const struct segment_config *segment)
 {
     struct photonic *photonic = (struct photonic *)fabric;
     struct event_loop *loop = fabric->params.loop;
     photonic->switching = switching;
-    enum status status = topology_for_nodes(fabric->params.config, fabric->params.nodes, &photonic->topo);
+    enum status status = photonic_topology(photonic, fabric->params.nodes);
     if (status == STATUS_OK) {
         faults_hold(&photonic->topo);
         status = photonic_resolve(photonic, segment);
@@ -150,7 +157,7 @@ enum status photonic_estimate(const struct fabric_demand *demand, enum photonic_
     struct photonic *photonic = mem_alloc(1, sizeof *photonic, "a fabric");
     photonic->fabric = (struct fabric){.ops = demand->ops, .params = {.config = demand->config}};
     photonic->switching = switching;
-    enum status status = topology_for_nodes(demand->config, demand->nodes, &photonic->topo);
+    enum status status = photonic_topology(photonic, demand->nodes);
     if (status == STATUS_OK)
         status = photonic_resolve(photonic, segment);
     if (status == STATUS_OK) {

@@ -293,6 +293,9 @@ static inline ps_t packet_service_ps(const struct photonic *photonic, const stru
     return service_ps(packet_bytes(photonic, packet), settings->rate_bytes_per_s);
 }
 
+/* photonic.c: the topology of the run with its faults. */
+enum status photonic_topology(struct photonic *photonic, uint32_t nodes);
+
 /* photonic.c: for circuit.c, packetised.c and segment.c; `segment` is NULL where there are no buffers */
 enum status photonic_init(struct fabric *fabric, enum photonic_switching switching,
                           const struct segment_config *segment);
