@@ -15,7 +15,8 @@ struct fault_config {
     const char *links, *switches, *slow_links; /* NULL: none */
     double link_share, switch_share, slow_link_share, slow_rate;
     double channel_share;
-    ps_t at_ps; /* when links and switches fail and links become slow */
+    ps_t at_ps;      /* when links and switches fail and links become slow */
+    ps_t reroute_ps; /* from then until messages have new routes */
     const char *slow_nodes;
     double slow_node_share, slow_compute;
     struct fault_seed seed;

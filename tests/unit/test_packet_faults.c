@@ -157,6 +157,29 @@ static void messages_that_wait_are_rerouted(void **state)
     assert_int_equal(out.makespan, 2 * (L + 3 * HOP) + 3 * BIG * BYTE);
 }
 
+/* It stands still until there are new routes; so does a message that is sent meanwhile. What goes the other
+ * way round gets the whole link meanwhile. */
+static void a_flow_waits_for_its_route(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS late[] = {COMPUTE(12 * 30000), SEND(1, 1, BIG), FINALIZE}; /* 30 us */
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS from_3[] = {RECV(3, 1, BIG), FINALIZE};
+    static const char *const settings[] = {"topology=ring:4", "faults.links=(0)>(1)", "faults.at=20us",
+                                           "faults.reroute=25us", NULL};
+    const ps_t alone = L + 3 * HOP + 25 * US + BIG * BYTE;
+    run((const struct call *const[]){to_1, from_0, idle, idle}, 4, settings);
+    assert_in_range(out.makespan, alone - 1, alone);
+    run((const struct call *const[]){late, from_0, idle, idle}, 4, settings);
+    assert_in_range(out.makespan, L + 3 * HOP + 45 * US + BIG * BYTE - 1, L + 3 * HOP + 45 * US + BIG * BYTE);
+    run((const struct call *const[]){to_1, from_0, from_3, to_2}, 4, settings); /* 45 us of 80 us are alone */
+    assert_in_range(out.finish[2], L + HOP + 45 * US + 2 * 35 * US - 1, L + HOP + 45 * US + 2 * 35 * US + 1);
+    assert_in_range(out.finish[1], L + 3 * HOP + 115 * US + 25 * US - 1,
+                    L + 3 * HOP + 115 * US + 25 * US + 1);
+}
+
 static void a_link_becomes_slow(void **state)
 {
     (void)state;
@@ -182,10 +205,11 @@ static void taking_off_and_on_loses_nothing(void **state)
                                         "faults.at=130us"};
     for (int i = 0; i < 16; i++) {
         ps_t finish[RANKS];
-        run_all(every, RANKS, (const char *const[]){topologies[i / 4], NULL});
+        const char *routing = i % 3 ? "packet.routing=fixed" : "packet.routing=ecmp";
+        run_all(every, RANKS, (const char *const[]){topologies[i / 4], routing, NULL});
         memcpy(finish, out.finish, sizeof finish);
         run_all(every, RANKS,
-                (const char *const[]){topologies[i / 4], times[i % 4], "faults.slow_link_share=1",
+                (const char *const[]){topologies[i / 4], routing, times[i % 4], "faults.slow_link_share=1",
                                       "faults.slow_rate=1", NULL});
         for (int rank = 0; rank < RANKS; rank++)
             assert_in_range(out.finish[rank], finish[rank] - 1000, finish[rank] + 1000);
@@ -206,7 +230,9 @@ static void all_arrive(void **state)
         run_all(every, 16,
                 (const char *const[]){i % 5 ? "topology=torus:4x4" : "topology=fattree:4x2", routings[i % 6],
                                       times[i / 6 % 4], injections[i / 24], "faults.link_share=0.15",
-                                      "faults.slow_link_share=0.2", NULL});
+                                      "faults.slow_link_share=0.2",
+                                      i % 4 == 3 ? "faults.reroute=60us" : "faults.reroute=0s",
+                                      i % 7 ? "packet.duplex=full" : "packet.duplex=half", NULL});
 }
 
 /* --------------------------------------------------------------------- cuts */
@@ -368,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_slow_link_is_slow),
         cmocka_unit_test(a_flow_is_rerouted),
         cmocka_unit_test(messages_that_wait_are_rerouted),
+        cmocka_unit_test(a_flow_waits_for_its_route),
         cmocka_unit_test(a_link_becomes_slow),
         cmocka_unit_test(taking_off_and_on_loses_nothing),
         cmocka_unit_test(all_arrive),

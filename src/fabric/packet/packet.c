@@ -1,36 +1,8 @@
-#include <inttypes.h>
-#include <string.h>
+#include "fabric/packet/packet.h"
 
 #include "base/config.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/queue.h"
-#include "base/queue_table.h"
-#include "fabric/fabric.h"
-#include "fabric/faults.h"
-#include "fabric/packet/maxmin.h"
-#include "fabric/packet/paths.h"
-
-/* A packet-switched network at flow level: the messages under way share links max-min fairly. Without a
- * topology, the links are each node's up and down link, and there is no contention between them. With one,
- * they are all links of the route. A message alone takes what Eq. 6 of the FMU paper says.
- * docs/models/packet.md
- *
- *   packet.c   messages, the flows that they make, the events of flows
- *   maxmin.c   the rates of flows that share links
- *   paths.c    the links that a flow takes over a topology
- */
-enum packet_duplex { PACKET_DUPLEX_FULL, PACKET_DUPLEX_HALF };
-enum packet_injection { PACKET_INJECTION_SHARED, PACKET_INJECTION_ORDERED };
-
-struct packet_config {
-    ps_t latency_ps;
-    uint64_t bandwidth_bytes_per_s;
-    int duplex;    /* enum packet_duplex */
-    int injection; /* enum packet_injection */
-    ps_t hop_latency_ps;
-    int routing; /* enum path_choice */
-};
 
 static const char *const duplex_names[] = {"full", "half", NULL};
 
@@ -89,12 +61,6 @@ PARAM_TABLE(
          "fewest flows; ecmp: by a hash of both nodes; valiant: over a random node; ugal-l, ugal-g: fixed or "
          "valiant, by the flows on the first link or on all"});
 
-struct packet_statistics {
-    uint64_t flows, peak_flows, solves, rate_changes;
-    uint64_t hops;
-    struct metric_series up_bytes, down_bytes, link_bytes;
-};
-
 static const struct metric packet_metric_list[] = {
     {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "successions of messages"},
     {"peak_flows", METRIC_COUNT, offsetof(struct packet_statistics, peak_flows), "most of them at once"},
@@ -116,42 +82,7 @@ static const struct metric_table packet_metrics = {
     .size = sizeof(struct packet_statistics),
 };
 
-/* Messages that follow each other, by the solver's flow index: the first is under way, the others wait. */
-struct packet_flow {
-    struct queue messages; /* linked by message->fabric; the head of an index without a flow is POOL_NONE */
-    uint64_t rate;         /* in the solver's units */
-    maxmin_work_t left;    /* of the first message, at `since` */
-    ps_t since;
-    ps_t finish;    /* when it ends if its rate stays */
-    ps_t event_at;  /* of its one event; other events of it in the loop are out of date */
-    uint32_t links; /* with a topology: how many links it takes */
-};
-
-struct packet {
-    struct fabric fabric;
-    const struct packet_config *config;
-    struct maxmin *solver;
-    struct packet_flow *flows;
-    size_t flow_capacity;
-    uint32_t flow_count;
-    uint32_t flow_ids; /* given out so far */
-    struct queue_table
-        by_key; /* the flow of messages that must follow each other: its index, in queue.head */
-    bool solve_pending;
-    uint32_t solve_kind, end_kind;
-    struct packet_statistics statistics;
-    struct sums up_bytes, down_bytes;
-    bool has_topology; /* where false, all that follows is unused */
-    struct paths paths;
-    uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
-    size_t route_capacity;
-    uint32_t *way;      /* the links of a flow that has no index yet */
-    struct topo *later; /* what the topology becomes at faults.at; NULL: it stays */
-    uint32_t change_kind;
-};
-
-/* All changes of one instant are solved together, after the other events of this instant. */
-static void request_solve(struct packet *packet)
+void packet_request_solve(struct packet *packet)
 {
     if (packet->solve_pending)
         return;
@@ -159,7 +90,7 @@ static void request_solve(struct packet *packet)
     loop_at(packet->fabric.params.loop, fabric_now(&packet->fabric), packet->solve_kind, 0);
 }
 
-static struct queue_key key_of(const struct packet *packet, const struct message *message)
+struct queue_key packet_key_of(const struct packet *packet, const struct message *message)
 {
     bool ordered = packet->config->injection == PACKET_INJECTION_ORDERED;
     return (struct queue_key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
@@ -225,11 +156,6 @@ static void deliver(struct packet *packet, uint32_t message, ps_t latency)
     fabric_delivered(fabric, message, ps_add(now, latency));
 }
 
-static uint32_t *route_of(const struct packet *packet, uint32_t id)
-{
-    return &packet->routes[(size_t)id * packet->paths.limit];
-}
-
 /* Of a message that has taken the links of its flow. A detour has a latency of its own; the message does not
  * arrive before its envelope, which takes the fixed route. */
 static ps_t latency_over(const struct packet *packet, uint32_t id, const struct message *message)
@@ -237,7 +163,7 @@ static ps_t latency_over(const struct packet *packet, uint32_t id, const struct 
     ps_t latency = latency_of(packet, message), sum = packet->config->latency_ps;
     if (!packet->has_topology || paths_are_minimal(packet->paths.choice))
         return latency;
-    const uint32_t *links = route_of(packet, id);
+    const uint32_t *links = packet_route_of(packet, id);
     for (uint32_t i = 0; i < packet->flows[id].links; i++) {
         ps_t of_fabric = topo_is_network(&packet->paths.topo, links[i]) ? packet->config->hop_latency_ps : 0;
         sum = ps_add(sum, topo_link_latency(&packet->paths.topo, links[i], of_fabric));
@@ -245,26 +171,30 @@ static ps_t latency_over(const struct packet *packet, uint32_t id, const struct 
     return ps_max(latency, sum);
 }
 
-/* A message takes the links of its flow. */
-static void carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes)
+void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes)
 {
     paths_carry(&packet->paths, links, count, bytes);
     packet->statistics.hops += count - 2;
 }
 
-/* A flow in the solver over the links that the message takes, for these bytes of it. */
-static uint32_t add_over_topology(struct packet *packet, const struct message *message, uint64_t bytes)
+uint32_t packet_add_way(struct packet *packet, uint32_t count)
 {
-    uint32_t count =
-        paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
     uint32_t id = maxmin_add(packet->solver, packet->way, count);
     size_t needed = ((size_t)id + 1) * packet->paths.limit;
     packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
-    memcpy(route_of(packet, id), packet->way, count * sizeof *packet->way);
-    carry(packet, packet->way, count, bytes);
+    memcpy(packet_route_of(packet, id), packet->way, count * sizeof *packet->way);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
     packet->flows[id].links = count;
     return id;
+}
+
+/* A flow in the solver over the links that the message takes. */
+static uint32_t add_over_topology(struct packet *packet, const struct message *message)
+{
+    uint32_t count =
+        paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
+    packet_carry(packet, packet->way, count, message->bytes);
+    return packet_add_way(packet, count);
 }
 
 /* The same without a topology: a link up and a link down. */
@@ -287,8 +217,7 @@ static maxmin_work_t work_of(const struct packet *packet, const struct message *
 static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
     const struct message *first = fabric_message(&packet->fabric, queue.head);
-    uint32_t id = packet->has_topology ? add_over_topology(packet, first, first->bytes)
-                                       : add_up_and_down(packet, first);
+    uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
     packet->flows[id] = (struct packet_flow){.messages = queue,
                                              .links = packet->flows[id].links,
                                              .left = work_of(packet, first),
@@ -301,25 +230,7 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
         packet->statistics.peak_flows = packet->flow_count;
-    request_solve(packet);
-}
-
-/* False, reported: the nodes of the message have been cut off from each other. */
-static bool check_way(const struct packet *packet, const struct message *message)
-{
-    const struct topo *topo = &packet->paths.topo;
-    if (!packet->has_topology || topo_reaches(topo, message->source_node, message->destination_node))
-        return true;
-    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
-    char time[DESCRIPTION_TIME], *when = mem_format(" at %s", description_time(faults->at_ps, time));
-    char *cut = faults_describe_cut(topo, packet->fabric.params.nodes);
-    enum status status = faults_report_cut(topo, when, cut ? cut : "");
-    diag_note("node %" PRIu32 " has a message for node %" PRIu32, message->source_node,
-              message->destination_node);
-    free(when);
-    free(cut);
-    fabric_failed(&packet->fabric, status);
-    return false;
+    packet_request_solve(packet);
 }
 
 static void packet_submit(struct fabric *fabric, uint32_t index)
@@ -327,13 +238,13 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     struct packet *packet = (struct packet *)fabric;
     struct message *message = fabric_message(&packet->fabric, index);
 
-    if (!check_way(packet, message))
+    if (!change_check_way(packet, message))
         return;
     fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
     sums_add(&packet->up_bytes, message->source_node, message->bytes);
     sums_add(&packet->down_bytes, message->destination_node, message->bytes);
     message->fabric = POOL_NONE;
-    struct queue_table_entry *entry = queue_table_at(&packet->by_key, key_of(packet, message));
+    struct queue_table_entry *entry = queue_table_at(&packet->by_key, packet_key_of(packet, message));
     if (entry->queue.head != POOL_NONE) {
         queue_append(&packet->flows[entry->queue.head].messages,
                      QUEUE_LINKS(fabric->params.messages->records, struct message, fabric), index);
@@ -352,6 +263,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
 {
     flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
+    if (change_is_waiting(packet, id))
+        return;
     if (flow->finish < flow->event_at || flow->finish == PS_NEVER) {
         flow->event_at = flow->finish;
         loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
@@ -388,12 +301,11 @@ static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
            fabric_message(&packet->fabric, b)->destination_node;
 }
 
-/* The flow leaves the solver and its links. Its record stays as it is, but for the head of its messages. */
-static void end_flow(struct packet *packet, uint32_t id)
+void packet_end_flow(struct packet *packet, uint32_t id)
 {
     maxmin_remove(packet->solver, id);
     if (packet->has_topology)
-        paths_leave(&packet->paths, route_of(packet, id), packet->flows[id].links);
+        paths_leave(&packet->paths, packet_route_of(packet, id), packet->flows[id].links);
     packet->flows[id].messages.head = POOL_NONE;
 }
 
@@ -407,14 +319,15 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         emit_queued(packet, next);
         flow->since = fabric_now(&packet->fabric);
         if (packet->has_topology)
-            carry(packet, route_of(packet, id), flow->links, fabric_message(&packet->fabric, next)->bytes);
+            packet_carry(packet, packet_route_of(packet, id), flow->links,
+                         fabric_message(&packet->fabric, next)->bytes);
         expect_end(packet, flow, id);
         return;
     }
     struct queue_table_entry *entry =
-        queue_table_at(&packet->by_key, key_of(packet, fabric_message(&packet->fabric, ended)));
+        queue_table_at(&packet->by_key, packet_key_of(packet, fabric_message(&packet->fabric, ended)));
     struct queue rest = {next, flow->messages.tail};
-    end_flow(packet, id);
+    packet_end_flow(packet, id);
     packet->flow_count--;
     if (next != POOL_NONE) {
         begin_flow(packet, entry, rest);
@@ -422,7 +335,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     }
     entry->queue.head = POOL_NONE;
     queue_table_remove(&packet->by_key, entry);
-    request_solve(packet);
+    packet_request_solve(packet);
 }
 
 /* The event of a flow: its first message ends, or it ends later since the rate has fallen. The index may
@@ -436,6 +349,8 @@ static void on_end(void *self, uint32_t id)
     if (flow->event_at != now)
         return;
     flow->event_at = PS_NEVER;
+    if (change_is_waiting(packet, id))
+        return;
     if (flow->finish > now) {
         flow->event_at = flow->finish;
         loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
@@ -445,83 +360,6 @@ static void on_end(void *self, uint32_t id)
     ps_t latency = latency_over(packet, id, fabric_message(&packet->fabric, ended));
     follow(packet, id, ended, fabric_message(&packet->fabric, ended)->fabric);
     deliver(packet, ended, latency);
-}
-
-/* ----------------------------------------------- links that fail in the run */
-
-static bool is_concerned(const struct packet *packet, uint32_t id)
-{
-    const uint32_t *links = route_of(packet, id);
-    for (uint32_t i = 0; i < packet->flows[id].links; i++)
-        if (faults_has_failed(packet->later, links[i]) || faults_is_slow(packet->later, links[i]))
-            return true;
-    return false;
-}
-
-/* The bytes of the flow's first message that have not been sent, a part of a byte counts as one. */
-static uint64_t bytes_left(const struct packet_flow *flow)
-{
-    maxmin_work_t of_byte = maxmin_work(1);
-    return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
-}
-
-/* Takes the flows off whose links fail or become slow; returns them as they are now, and how many. */
-static struct packet_flow *take_off(struct packet *packet, size_t *count)
-{
-    struct packet_flow *moved = NULL;
-    size_t capacity = 0;
-    ps_t now = fabric_now(&packet->fabric);
-    *count = 0;
-    for (uint32_t id = 0; id < packet->flow_ids; id++) {
-        struct packet_flow *flow = &packet->flows[id];
-        if (flow->messages.head == POOL_NONE || !is_concerned(packet, id))
-            continue;
-        flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
-        paths_take_back(&packet->paths, route_of(packet, id), flow->links, bytes_left(flow));
-        moved = mem_grow(moved, &capacity, *count + 1, "flows");
-        moved[(*count)++] = *flow;
-        end_flow(packet, id);
-    }
-    return moved;
-}
-
-/* The flow goes on by the links that are left. */
-static void put_on(struct packet *packet, const struct packet_flow *moved)
-{
-    const struct message *first = fabric_message(&packet->fabric, moved->messages.head);
-    uint32_t id = add_over_topology(packet, first, bytes_left(moved));
-    packet->flows[id] = (struct packet_flow){.messages = moved->messages,
-                                             .links = packet->flows[id].links,
-                                             .left = moved->left,
-                                             .since = fabric_now(&packet->fabric),
-                                             .finish = PS_NEVER,
-                                             .event_at = PS_NEVER};
-    queue_table_at(&packet->by_key, key_of(packet, first))->queue.head = id;
-}
-
-static void on_change(void *self, uint32_t subject)
-{
-    struct packet *packet = self;
-    size_t count;
-    (void)subject;
-    struct packet_flow *moved = take_off(packet, &count);
-    const struct topo *topo = &packet->paths.topo;
-    packet->paths.topo = *packet->later;
-    free(packet->later);
-    packet->later = NULL;
-    for (uint32_t link = 0; link < topo->links; link++)
-        if (faults_is_slow(topo, link))
-            maxmin_set_capacity(packet->solver, link,
-                                topo_link_rate(topo, link, packet->config->bandwidth_bytes_per_s));
-    bool good = true;
-    for (size_t i = 0; good && i < count; i++) {
-        good = check_way(packet, fabric_message(&packet->fabric, moved[i].messages.head));
-        if (good)
-            put_on(packet, &moved[i]);
-    }
-    free(moved);
-    if (good && count)
-        request_solve(packet);
 }
 
 /* --------------------------------------------------------------------- init */
@@ -554,14 +392,8 @@ static void use_topology(struct packet *packet, const struct packet_network *net
     faults_hold(&paths->topo);
     packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
     make_solver(packet, &paths->topo, paths->topo.links, paths->limit);
-    if (!network->changes)
-        return;
-    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
-    packet->later = mem_alloc(1, sizeof *packet->later, "faults");
-    *packet->later = network->later;
-    faults_hold(packet->later);
-    packet->change_kind = loop_register(packet->fabric.params.loop, on_change, packet);
-    loop_at(packet->fabric.params.loop, faults->at_ps, packet->change_kind, 0);
+    if (network->changes)
+        change_init(packet, &network->later);
 }
 
 /* Whether the run needs a topology, and one that flows can cross. */
@@ -669,9 +501,7 @@ static void packet_free(struct fabric *fabric)
         faults_release(&packet->paths.topo);
         paths_free(&packet->paths);
     }
-    if (packet->later)
-        faults_release(packet->later);
-    free(packet->later);
+    change_free(packet);
     free(packet->routes);
     free(packet->way);
     sums_free(&packet->up_bytes);

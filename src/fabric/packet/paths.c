@@ -168,6 +168,12 @@ uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination,
     return count;
 }
 
+void paths_take(struct paths *paths, const uint32_t *links, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        paths->flows[links[i]]++;
+}
+
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

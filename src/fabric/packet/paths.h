@@ -43,6 +43,7 @@ size_t paths_bytes(const struct paths *paths); /* memory held */
  * at a switch is the one with the fewest flows; among equals it is the first from the link of fixed routing
  * on, so that a run that is repeated takes the same paths. */
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
+void paths_take(struct paths *paths, const uint32_t *links, uint32_t count); /* of links that are known */
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
 
 /* A message of so many bytes takes these links; so many of its bytes take others instead. */

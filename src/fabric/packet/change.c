@@ -1,0 +1,205 @@
+#include <inttypes.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "fabric/faults.h"
+#include "fabric/packet/packet.h"
+
+struct packet_change {
+    struct topo later;
+    bool is_waiting; /* links have failed, and nobody knows */
+    uint32_t fail_kind, reroute_kind;
+};
+
+/* A flow that is taken off its links, as it is then. */
+struct packet_moved {
+    struct packet_flow flow;
+    size_t route; /* where its links stand */
+};
+
+struct moved_flows {
+    struct packet_moved *flows;
+    uint32_t *routes;
+    size_t count, capacity, links, link_capacity;
+};
+
+static bool has_failed(const struct packet *packet, uint32_t id)
+{
+    const uint32_t *links = packet_route_of(packet, id);
+    bool has = false;
+    for (uint32_t i = 0; i < packet->flows[id].links && !has; i++)
+        has = faults_has_failed(&packet->change->later, links[i]);
+    return has;
+}
+
+static bool is_slow(const struct packet *packet, uint32_t id)
+{
+    const uint32_t *links = packet_route_of(packet, id);
+    bool is = false;
+    for (uint32_t i = 0; i < packet->flows[id].links && !is; i++)
+        is = faults_is_slow(&packet->change->later, links[i]);
+    return is;
+}
+
+bool change_is_waiting(const struct packet *packet, uint32_t id)
+{
+    return packet->change && packet->change->is_waiting && has_failed(packet, id);
+}
+
+bool change_check_way(const struct packet *packet, const struct message *message)
+{
+    const struct topo *topo = &packet->paths.topo;
+    if (!packet->has_topology || topo_reaches(topo, message->source_node, message->destination_node))
+        return true;
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    char time[DESCRIPTION_TIME], *when = mem_format(" at %s", description_time(faults->at_ps, time));
+    char *cut = faults_describe_cut(topo, packet->fabric.params.nodes);
+    enum status status = faults_report_cut(topo, when, cut ? cut : "");
+    diag_note("node %" PRIu32 " has a message for node %" PRIu32, message->source_node,
+              message->destination_node);
+    free(when);
+    free(cut);
+    fabric_failed(&packet->fabric, status);
+    return false;
+}
+
+/* ----------------------------------------------------- off the links and on */
+
+/* The bytes of the flow's first message that have not been sent; a part of a byte counts as one. */
+static uint64_t bytes_left(const struct packet_flow *flow)
+{
+    maxmin_work_t of_byte = maxmin_work(1);
+    return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
+}
+
+/* Takes the flow off its links. */
+static void take_off(struct packet *packet, uint32_t id, struct moved_flows *moved)
+{
+    struct packet_flow *flow = &packet->flows[id];
+    ps_t now = fabric_now(&packet->fabric);
+    flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
+    moved->flows = mem_grow(moved->flows, &moved->capacity, moved->count + 1, "flows");
+    moved->routes =
+        mem_grow(moved->routes, &moved->link_capacity, moved->links + flow->links, "routes of flows");
+    moved->flows[moved->count++] = (struct packet_moved){*flow, moved->links};
+    memcpy(moved->routes + moved->links, packet_route_of(packet, id), flow->links * sizeof *moved->routes);
+    moved->links += flow->links;
+    packet_end_flow(packet, id);
+}
+
+/* Takes the flows off that are on failed links, and with `slow_too` those on slow links. */
+static struct moved_flows take_all_off(struct packet *packet, bool slow_too)
+{
+    struct moved_flows moved = {.count = 0};
+    for (uint32_t id = 0; id < packet->flow_ids; id++)
+        if (packet->flows[id].messages.head != POOL_NONE &&
+            (has_failed(packet, id) || (slow_too && is_slow(packet, id))))
+            take_off(packet, id, &moved);
+    return moved;
+}
+
+/* The flow goes on over the first `count` links of packet->way. */
+static void put_on(struct packet *packet, const struct packet_flow *flow, uint32_t count)
+{
+    const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
+    uint32_t id = packet_add_way(packet, count);
+    packet->flows[id] = (struct packet_flow){.messages = flow->messages,
+                                             .links = count,
+                                             .left = flow->left,
+                                             .since = fabric_now(&packet->fabric),
+                                             .finish = PS_NEVER,
+                                             .event_at = PS_NEVER};
+    queue_table_at(&packet->by_key, packet_key_of(packet, first))->queue.head = id;
+    packet_request_solve(packet);
+}
+
+/* The same links as before. */
+static void put_back(struct packet *packet, const struct moved_flows *moved, size_t index)
+{
+    const struct packet_moved *flow = &moved->flows[index];
+    memcpy(packet->way, moved->routes + flow->route, flow->flow.links * sizeof *packet->way);
+    paths_take(&packet->paths, packet->way, flow->flow.links);
+    put_on(packet, &flow->flow, flow->flow.links);
+}
+
+/* The links that are left. False, reported: there are none. */
+static bool put_elsewhere(struct packet *packet, const struct moved_flows *moved, size_t index)
+{
+    const struct packet_moved *flow = &moved->flows[index];
+    const struct message *first = fabric_message(&packet->fabric, flow->flow.messages.head);
+    uint64_t bytes = bytes_left(&flow->flow);
+    if (!change_check_way(packet, first))
+        return false;
+    paths_take_back(&packet->paths, moved->routes + flow->route, flow->flow.links, bytes);
+    uint32_t count = paths_enter(&packet->paths, first->source_node, first->destination_node, packet->way);
+    packet_carry(packet, packet->way, count, bytes);
+    put_on(packet, &flow->flow, count);
+    return true;
+}
+
+static void free_moved(struct moved_flows *moved)
+{
+    free(moved->flows);
+    free(moved->routes);
+}
+
+/* ------------------------------------------------------------------- events */
+
+/* Messages on failed links have new routes from now on. */
+static void on_reroute(void *self, uint32_t subject)
+{
+    struct packet *packet = self;
+    bool good = true;
+    (void)subject;
+    struct moved_flows moved = take_all_off(packet, false);
+    packet->paths.topo = packet->change->later; /* which was held, and still is */
+    free(packet->change);
+    packet->change = NULL;
+    for (size_t i = 0; good && i < moved.count; i++)
+        good = put_elsewhere(packet, &moved, i);
+    free_moved(&moved);
+}
+
+/* Slow links become slow, and failed ones carry next to nothing. All flows on them keep their routes. */
+static void on_fail(void *self, uint32_t subject)
+{
+    struct packet *packet = self;
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    const struct topo *later = &packet->change->later;
+    (void)subject;
+    struct moved_flows moved = take_all_off(packet, true);
+    for (uint32_t link = 0; link < later->links; link++)
+        if (faults_has_failed(later, link))
+            maxmin_set_capacity(packet->solver, link, 1);
+        else if (faults_is_slow(later, link))
+            maxmin_set_capacity(packet->solver, link,
+                                topo_link_rate(later, link, packet->config->bandwidth_bytes_per_s));
+    for (size_t i = 0; i < moved.count; i++)
+        put_back(packet, &moved, i);
+    free_moved(&moved);
+    packet->change->is_waiting = true;
+    if (!faults->reroute_ps)
+        on_reroute(packet, 0);
+    else
+        loop_at(packet->fabric.params.loop, ps_add(fabric_now(&packet->fabric), faults->reroute_ps),
+                packet->change->reroute_kind, 0);
+}
+
+void change_init(struct packet *packet, const struct topo *later)
+{
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    struct event_loop *loop = packet->fabric.params.loop;
+    packet->change = mem_alloc(1, sizeof *packet->change, "faults");
+    packet->change->later = *later;
+    faults_hold(later);
+    packet->change->fail_kind = loop_register(loop, on_fail, packet);
+    packet->change->reroute_kind = loop_register(loop, on_reroute, packet);
+    loop_at(loop, faults->at_ps, packet->change->fail_kind, 0);
+}
+
+void change_free(struct packet *packet)
+{
+    if (packet->change)
+        faults_release(&packet->change->later);
+    free(packet->change);
+}
