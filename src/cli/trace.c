@@ -60,7 +60,7 @@ static void print_check(const struct compiled_trace *compiled, const struct trac
                (unsigned long long)check->mailboxes, compiled->program.ranks);
     printf("  collectives   %llu per rank: ", (unsigned long long)check->collectives);
     if (check->disagreements)
-        printf("ranks that differ from rank 0: %llu\n", (unsigned long long)check->disagreements);
+        printf("ranks or communicators that differ: %llu\n", (unsigned long long)check->disagreements);
     else if (check->unequal)
         printf("sizes sent that are not those expected: %llu\n", (unsigned long long)check->unequal);
     else

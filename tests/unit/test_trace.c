@@ -250,6 +250,36 @@ static void ranks_that_disagree_are_shown(void **state)
     traces_close(compiled);
 }
 
+/* Rank 1 is not in communicator #a, whose order of ranks is another than that of the world. */
+static void members_that_disagree_are_shown(void **state)
+{
+    (void)state;
+    static const char *const texts[][3] = {
+        {"bcast 1 0 6 #ca\n0 barrier #ca", "barrier #ca\n2 bcast 1 0 6 #ca",
+         "rank-3.txt:3: error: another collective than rank 0 has at this point in this communicator"},
+        {"bcast 1 0 6 #ca", "bcast 1 1 6 #ca", "rank-3.txt:3: error: another root than rank 0"},
+        {"allreduce 1 0 6 #ca", "allreduce 2 0 6 #ca", "rank-3.txt:3: error: another size than rank 0"},
+        {"barrier #ca\n0 barrier #ca", "barrier #ca", "rank-3.txt:3: error: fewer collectives than rank 0"},
+        {"barrier #ca", "comm_size", "rank-3.txt: error: fewer collectives than rank 0"},
+        {"comm_size", "barrier #ca", "rank-1.txt: error: fewer collectives than rank 2"},
+        {"bcast 1 1 6 #ca\n0 barrier #ca", "bcast 1 1 6 #ca\n2 barrier #ca", NULL},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char name[16], first[128], last[128];
+        struct trace_check check;
+        snprintf(name, sizeof name, "members-%zu", i);
+        snprintf(first, sizeof first, "0 init\n0 comm_split 2 #ca 2,0\n0 %s\n0 finalize\n", texts[i][0]);
+        snprintf(last, sizeof last, "2 init\n2 comm_split 2 #ca 2,0\n2 %s\n2 finalize\n", texts[i][1]);
+        struct compiled_trace *compiled = traces_open(name, first, "1 init\n1 finalize\n", last, NULL);
+        assert_int_equal(check_trace(compiled, &check), !texts[i][2]);
+        assert_int_equal(check.disagreements, !!texts[i][2]);
+        const char *messages = traces_messages();
+        if (texts[i][2] && !strstr(messages, texts[i][2]))
+            fail_msg("'%s' is not in: %s", texts[i][2], messages);
+        traces_close(compiled);
+    }
+}
+
 static void sizes_that_are_not_expected_are_shown(void **state)
 {
     (void)state;
@@ -560,6 +590,7 @@ int main(void)
         cmocka_unit_test(ends_that_do_not_meet_are_shown),
         cmocka_unit_test(messages_larger_than_their_receive_are_shown),
         cmocka_unit_test(ranks_that_disagree_are_shown),
+        cmocka_unit_test(members_that_disagree_are_shown),
         cmocka_unit_test(sizes_that_are_not_expected_are_shown),
         cmocka_unit_test(shipped_traces_are_right),
         cmocka_unit_test(text_survives_the_way_there_and_back),

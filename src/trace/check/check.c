@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "trace/check/coll_consistency.h"
+#include "trace/check/comm_order.h"
 
 /* One end of a channel, or all ends at one mailbox. */
 struct channel_side {
@@ -185,32 +186,27 @@ static void check_mailboxes(struct checker *checker)
 
 /* -------------------------------------------------------------- collectives */
 
-/* Collectives whose vector has the same length at every rank. */
-static bool has_common_size(const struct call *call)
-{
-    return call->op == CALL_BCAST || call->op == CALL_REDUCE || call->op == CALL_ALLREDUCE ||
-           call->op == CALL_SCAN || call->op == CALL_EXSCAN;
-}
-
 static const char *difference(const struct call *a, const struct call *b)
 {
     if (a->op != b->op || a->flags != b->flags)
         return "another collective than";
     if (a->peer != b->peer)
         return "another root than";
-    return has_common_size(a) && a->bytes != b->bytes ? "another size than" : NULL;
+    return comm_order_has_common_size(a) && a->bytes != b->bytes ? "another size than" : NULL;
 }
 
-static void report_difference(const struct checker *checker, uint32_t rank, uint64_t line,
+static void report_difference(const struct checker *checker, const struct comm_difference *two, uint64_t line,
                               uint64_t first_line, const char *what)
 {
     if (checker->check->disagreements > CHECK_MOST_REPORTS)
         return;
-    compiled_report(checker->compiled, DIAG_ERROR, rank, line, "%s rank 0 has at this point", what);
-    compiled_report(checker->compiled, DIAG_NOTE, 0, first_line, "rank 0 is here");
+    compiled_report(checker->compiled, DIAG_ERROR, two->other, line, "%s rank %u has at this point%s", what,
+                    two->first, two->group ? " in this communicator" : "");
+    compiled_report(checker->compiled, DIAG_NOTE, two->first, first_line, "rank %u is here", two->first);
 }
 
-static void compare_collectives(struct checker *checker, uint32_t rank)
+/* The collectives of two ranks on a communicator; reports the first difference. */
+static void compare_collectives(struct checker *checker, const struct comm_difference *two)
 {
     const struct compiled_trace *compiled = checker->compiled;
     const struct call *ours = NULL, *theirs = NULL;
@@ -219,8 +215,8 @@ static void compare_collectives(struct checker *checker, uint32_t rank)
     for (;;) {
         shown = line;
         first_shown = first_line;
-        bool more = compiled_next_collective(compiled, rank, &line, &ours);
-        bool first_more = compiled_next_collective(compiled, 0, &first_line, &theirs);
+        bool more = compiled_next_collective(compiled, two->other, two->group, &line, &ours);
+        bool first_more = compiled_next_collective(compiled, two->first, two->group, &first_line, &theirs);
         if (!more && !first_more)
             return;
         if (more && first_more) {
@@ -236,21 +232,30 @@ static void compare_collectives(struct checker *checker, uint32_t rank)
             break;
     }
     checker->check->disagreements++;
-    report_difference(checker, rank, shown, first_shown, what);
+    report_difference(checker, two, shown, first_shown, what);
 }
 
 static void check_collectives(struct checker *checker)
 {
     const struct call *call;
     uint64_t line = 0;
-    while (compiled_next_collective(checker->compiled, 0, &line, &call))
+    while (compiled_next_collective(checker->compiled, 0, 0, &line, &call))
         checker->check->collectives++;
     progress_begin("checking collectives", checker->compiled->program.ranks);
     for (uint32_t rank = 1; rank < checker->compiled->program.ranks; rank++) {
         progress_tell(rank);
-        compare_collectives(checker, rank);
+        compare_collectives(checker, &(struct comm_difference){.group = 0, .first = 0, .other = rank});
     }
     progress_end();
+}
+
+static void check_communicators(struct checker *checker)
+{
+    struct comm_difference *list;
+    size_t count = comm_order_find(checker->compiled, &list);
+    for (size_t i = 0; i < count; i++)
+        compare_collectives(checker, &list[i]);
+    free(list);
 }
 
 bool check_trace(const struct compiled_trace *compiled, struct trace_check *check)
@@ -264,6 +269,7 @@ bool check_trace(const struct compiled_trace *compiled, struct trace_check *chec
     check_channels(&checker);
     check_mailboxes(&checker);
     check_collectives(&checker);
+    check_communicators(&checker);
     if (!check->disagreements)
         check->unequal = coll_consistency_check(compiled, check->collectives);
     free(checker.channels);

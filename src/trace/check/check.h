@@ -10,7 +10,8 @@
  * is reported as an error with both lines, up to CHECK_MOST_REPORTS of a kind; all are counted.
  *
  *   check              all of this, in turn
- *   coll_consistency   the sizes within collectives */
+ *   coll_consistency   the sizes within collectives
+ *   comm_order         communicators whose members disagree */
 
 struct trace_check {
     uint64_t channels;      /* all are checked, message by message */
@@ -18,7 +19,7 @@ struct trace_check {
     uint64_t collectives;   /* of rank 0; those of every other rank are compared with them */
     uint64_t unmatched;     /* channels and mailboxes whose sends and receives differ in number */
     uint64_t truncated;     /* messages larger than their receive */
-    uint64_t disagreements; /* ranks whose collectives differ from rank 0's */
+    uint64_t disagreements; /* ranks whose collectives differ from rank 0's; communicators with such ranks */
     uint64_t unequal;       /* sizes within collectives that are not those the receiving rank expects */
 };
 

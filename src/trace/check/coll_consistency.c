@@ -132,7 +132,7 @@ uint64_t coll_consistency_check(const struct compiled_trace *compiled, uint64_t 
                                .calls = mem_alloc(ranks, sizeof *round.calls, "collectives")};
     for (uint64_t k = 0; k < collectives; k++) {
         for (uint32_t rank = 0; rank < ranks; rank++)
-            compiled_next_collective(compiled, rank, &round.lines[rank], &round.calls[rank]);
+            compiled_next_collective(compiled, rank, 0, &round.lines[rank], &round.calls[rank]);
         compare_call(&round);
     }
     free(round.lines);

@@ -316,14 +316,14 @@ void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds
     }
 }
 
-bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint64_t *number,
-                              const struct call **call)
+bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint32_t group,
+                              uint64_t *number, const struct call **call)
 {
     const uint32_t *tokens = compiled_tokens(compiled, rank);
     const struct call *calls = compiled_calls(compiled, rank);
     while (*number < compiled_lines(compiled, rank)) {
         uint32_t token = tokens[(*number)++];
-        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token]) && calls[token].group == 0) {
+        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token]) && calls[token].group == group) {
             *call = &calls[token];
             return true;
         }

@@ -66,10 +66,10 @@ static inline uint64_t compiled_lines(const struct compiled_trace *compiled, uin
     return compiled->ranks[rank].tokens.count - 1;
 }
 
-/* Sets *call to the rank's first collective of the world behind call *number (from 1; 0: from the first on),
+/* Sets *call to the rank's first collective of a group behind call *number (from 1; 0: from the first on),
  * and *number to its own number. False: there is none. */
-bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint64_t *number,
-                              const struct call **call);
+bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint32_t group,
+                              uint64_t *number, const struct call **call);
 
 /* The text that the image keeps for a call, without its newline; sets *length. In a TI trace it is the action
  * behind the rank field. */
