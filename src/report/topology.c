@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/memory_stream.h"
+#include "sim/network.h"
+#include "topo/faults.h"
 #include "topo/layout.h"
 #include "topo/picture.h"
 
@@ -54,6 +56,8 @@ static json_t *line_json(const struct topo *topo, const struct topo_layout *layo
     json_put_text(line, "path", path);
     json_put(line, "links", links);
     json_put(line, "names", names);
+    if (faults_has_failed(topo, link))
+        json_put_flag(line, "has_failed", true);
     free(path);
     return line;
 }
@@ -83,6 +87,7 @@ json_t *report_topology(const struct config *config)
     config_each(config, &text, keep_text);
     if (!text || !topo_read(text, &topo, &problem) || topo.links == 2 * topo.nodes)
         return NULL;
+    network_add_faults(config, &topo);
     json_t *object = json_make_object();
     json_put_value(object, "text", text);
     json_put_count(object, "nodes", topo.nodes);

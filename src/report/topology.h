@@ -10,7 +10,9 @@
  *
  *   {"text": "torus:4x4", "nodes": 16, "links": 64,
  *    "picture": {"switches": [{"name", "x", "y"}, ...],
- *                "lines": [{"path": "M..", "links": [0, 3], "names": ["(0,0)>(1,0)", ...]}, ...]}} */
+ *                "lines": [{"path": "M..", "links": [0, 3], "names": ["(0,0)>(1,0)", ...]}, ...]}}
+ *
+ * The line of a failed link has "has_failed": true. */
 json_t *report_topology(const struct config *config);
 
 /* The picture alone; NULL: there is nothing to draw, or too much. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/params.h"
@@ -110,6 +111,14 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
     add_hosts(experiment, &description);
     keep_description(network, &description);
     add_ignored(experiment, &description, network);
+}
+
+void network_add_faults(const struct config *config, struct topo *topo)
+{
+    const struct diag_silence silence = diag_begin_silence(); /* the run has reported what is wrong */
+    if (fault_config_has_links(config))
+        (void)faults_apply(config, 0, 0, topo);
+    diag_end_silence(&silence);
 }
 
 /* ----------------------------------------------------------------- compare */

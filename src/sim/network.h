@@ -45,6 +45,11 @@ char *network_reasons_line(const struct description_texts *reasons);
  * process is no bound. The object takes over `name`, and the caller owns it. */
 json_t *network_style_json(json_t *name);
 
+/* Gives the topology of a run the faults of its links, also those that come later. It stays as it is where
+ * they are wrong. */
+struct topo;
+void network_add_faults(const struct config *config, struct topo *topo);
+
 struct result;
 /* The result that others are compared with: the first that is not of a bound, else the first. */
 const struct result *network_reference(const struct result *results, size_t count);

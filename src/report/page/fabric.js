@@ -185,8 +185,13 @@ const fabricSections = (runs, meanings, fabricColor) => {
           .attr("d", pathOf)
           .style("stroke", (line) => shade(load.fabric, share(line)))
           .attr("stroke-width", (line) => 2 + 4 * share(line))
+          .attr("stroke-dasharray", (line) => (line.has_failed ? "2 6" : null))
           .append("title")
-          .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n")),
+          .text((line) =>
+            line.names
+              .map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}${line.has_failed ? ", failed" : ""}`)
+              .join("\n"),
+          ),
       );
   }
 
