@@ -240,7 +240,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
       `Links of ${text}`,
       null,
       [
-        "A line is the pair of links between two switches. Its width and darkness show the load of the busier one, relative to the busiest link of all. Links of nodes are left out.",
+        "A line is the pair of links between two switches. Its width and darkness show the load of the busier one, relative to the busiest link of all. Links of nodes are left out." +
+          (picture?.lines.some((line) => line.has_failed) ? " A dashed line is a link that fails." : ""),
         "Below are all links in order of their load. A flat curve means an even load. A steep curve means that a few links carry most of it.",
       ],
       loads.flatMap((load) => [
