@@ -130,6 +130,18 @@ static void the_parts_of_a_trace_are_the_whole(void **state)
     }
 }
 
+/* Of these the calls are written as text, in the parts and in the whole. */
+static void the_parts_of_other_formats_are_the_whole(void **state)
+{
+    (void)state;
+    struct compiled_trace *whole = open_path("tests/traces/otf2/pipit/traces.otf2");
+    assert_parts_are_the_whole(whole, PLACES_ITERATIONS, "..2", "3..4", "5..");
+    traces_close(whole);
+    whole = open_path("tests/traces/dumpi-calls");
+    assert_parts_are_the_whole(whole, PLACES_COLLECTIVES, "..5", "6..9", "10..");
+    traces_close(whole);
+}
+
 /* What the sources of NPB say: the iterations of the timed loop, at least. */
 static void iterations_are_those_of_the_programs(void **state)
 {
@@ -627,6 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_parts_of_a_trace_are_the_whole),
+        cmocka_unit_test(the_parts_of_other_formats_are_the_whole),
         cmocka_unit_test(iterations_are_those_of_the_programs),
         cmocka_unit_test(communicators_stay_defined),
         cmocka_unit_test(a_cut_says_what_it_separates),
