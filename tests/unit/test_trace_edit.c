@@ -510,6 +510,7 @@ static void annotations_survive_a_merge(void **state)
     assert_int_equal(side_make(sources, 2, "both", &both), STATUS_OK);
     assert_same_calls(one, both, 0, 0);
     assert_same_calls(one, both, 2, 2);
+    compiled_report_notes(both, NOTES_ALL); /* nothing had to be guessed */
     assert_string_equal(traces_messages(), "");
     traces_close(both);
     traces_close(one);
