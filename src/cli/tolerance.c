@@ -7,12 +7,11 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/given.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "output/standard.h"
-#include "plugin/plugin.h"
 #include "report/tolerance_page.h"
-#include "sim/components.h"
 #include "sim/experiment.h"
 #include "trace/input.h"
 
@@ -235,32 +234,12 @@ static enum status answer(const struct tolerance_arguments *arguments)
     return status;
 }
 
-static enum status make_config(struct tolerance_arguments *arguments)
-{
-    size_t count, length = 0;
-    char *text = NULL;
-    enum status status = STATUS_OK;
-    if (arguments->file) {
-        text = config_load_file(arguments->file, &length);
-        status = text ? plugin_load_from_text(arguments->file, text, length) : STATUS_BAD_INPUT;
-    }
-    const struct param_table *const *tables = components_params(&count);
-    arguments->config = config_open(tables, count);
-    if (status == STATUS_OK && !arguments->config)
-        status = STATUS_FAILED;
-    if (status == STATUS_OK && text)
-        status = config_read_text(arguments->config, arguments->file, text, length);
-    if (status == STATUS_OK && arguments->trace)
-        status = config_assign(arguments->config, "trace", arguments->trace, "--trace");
-    free(text);
-    return status;
-}
-
 int cli_tolerance(int argc, char **argv)
 {
     struct tolerance_arguments arguments = {.by = 0};
     int found = cli_read_all(&command, argc, argv, take_word, &arguments);
-    enum status status = found == CLI_END ? make_config(&arguments) : (enum status)cli_status(found);
+    enum status status = found == CLI_END ? given_open(arguments.file, arguments.trace, &arguments.config)
+                                          : (enum status)cli_status(found);
     if (found == CLI_END && status == STATUS_OK) {
         found = cli_read_all(&command, argc, argv, take, &arguments);
         status = found == CLI_END ? answer(&arguments) : (enum status)cli_status(found);
