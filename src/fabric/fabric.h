@@ -12,6 +12,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "base/tap.h"
+#include "fabric/hardware.h"
 #include "fabric/machine.h"
 #include "fabric/message.h"
 
@@ -23,6 +24,7 @@
  *   machine.h, .c      the machine: its parameters, what a fabric derives from them and says of itself
  *   list.h, .c, .def   all fabrics there are, a line each in list.def
  *   topology.h, .c     the parameter `topology`, for every fabric with switches and links
+ *   hardware.h, .c     what a network is built of, for its cost and its power
  *
  *   ideal.c            no latency, no limit of bandwidth: the tutorial
  *   hockney.c          latency + size / bandwidth
@@ -130,6 +132,11 @@ struct fabric_ops {
     /* What the network is: its rate and its latency with nothing else under way. NULL: not known. The tables
      * of parameters that it reads count as the fabric's, beside `params` (sim/unused.h). */
     void (*describe)(const struct config *config, uint32_t nodes, struct fabric_description *description);
+    /* What it is built of, all zero before; for its cost. STATUS_BAD_INPUT, reported. NULL: the model does
+     * not say. The tables of parameters are those of describe(). */
+    enum status (*hardware)(const struct config *config, uint32_t nodes, struct hardware *hardware);
+    /* What a run with these statistics has used of it. NULL: they do not say. */
+    struct hardware_use (*use)(const struct config *config, uint32_t nodes, const void *statistics);
     /* True if the fabric needs the program's messages before the run, as params.traffic. */
     bool (*wants_traffic)(const struct config *config);
 

@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- describe */
 
-static uint32_t nodes_of(const struct config *config, uint32_t ranks)
+uint32_t network_nodes(const struct config *config, uint32_t ranks)
 {
     return (ranks - 1) / node_config_ranks(config_of(config, &node_params)) + 1;
 }
@@ -79,7 +79,7 @@ static bool describe(const struct config *config, const struct fabric_ops *fabri
         snprintf(network->machine, sizeof network->machine, "%s", chosen->machine);
     if (!fabric->describe || chosen->compat != COMPAT_NONE)
         return false;
-    fabric->describe(config, nodes_of(config, ranks), description);
+    fabric->describe(config, network_nodes(config, ranks), description);
     return true;
 }
 

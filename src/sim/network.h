@@ -22,6 +22,9 @@ struct result_network {
     struct description_texts ignores;  /* parameters that the user has set and the fabric does not use */
 };
 
+/* How many nodes so many ranks, at least one, are on. */
+uint32_t network_nodes(const struct config *config, uint32_t ranks);
+
 struct experiment;
 struct fabric_ops;
 void network_describe(const struct experiment *experiment, const struct fabric_ops *fabric,

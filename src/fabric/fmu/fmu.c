@@ -323,6 +323,20 @@ static void describe_latency(const struct fmu_config *fmu, struct fabric_descrip
         description_add(&description->notes, "tags take no time");
 }
 
+/* One optical switch between nodes and FMUs. */
+static enum status fmu_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct fmu_config *fmu = config_of(config, &fmu_params);
+    return hardware_add_stars(hardware, 1, nodes, (uint32_t)fmu->count, fmu->bandwidth_bytes_per_s);
+}
+
+static struct hardware_use fmu_use(const struct config *config, uint32_t nodes, const void *statistics)
+{
+    const struct fmu_statistics *of = statistics;
+    (void)config, (void)nodes;
+    return (struct hardware_use){.setups = (double)of->switches};
+}
+
 static void fmu_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct fmu_config *fmu = config_of(config, &fmu_params);
@@ -347,6 +361,8 @@ const struct fabric_ops fmu_fabric = {
     .host_path = HOST_PATH_CPU,
     .derive = fmu_derive,
     .describe = fmu_describe,
+    .hardware = fmu_hardware,
+    .use = fmu_use,
     .size = sizeof(struct fmu),
     .counted_bytes = 16976,
     .init = fmu_init,

@@ -250,6 +250,15 @@ static void add_way(struct fabric_description *description, const struct fabric_
 }
 
 /* The latency is that of the way which messages of no bytes take. */
+/* Both networks are there, whichever way messages go. */
+static enum status hybrid_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct fabric_ops *network = fabric_find("packet"),
+                            *large = fabric_find(hybrid_ways[hybrid_large_of(config)].fabric);
+    enum status status = network ? network->hardware(config, nodes, hardware) : STATUS_OK;
+    return status == STATUS_OK && large ? large->hardware(config, nodes, hardware) : status;
+}
+
 static void hybrid_describe(const struct config *config, uint32_t nodes,
                             struct fabric_description *description)
 {
@@ -288,6 +297,7 @@ const struct fabric_ops hybrid_fabric = {
     .host_path = HOST_PATH_NIC,
     .latency_name = "packet.latency",
     .describe = hybrid_describe,
+    .hardware = hybrid_hardware,
     .size = sizeof(struct hybrid),
     .counted_bytes = 144,
     .init = hybrid_init,

@@ -241,6 +241,8 @@ uint32_t ocs_planes(const struct ocs_config *config); /* circuits that a node ca
 enum status ocs_check(const struct ocs_config *config, uint32_t nodes);
 void ocs_derive(struct derivation *derivation);
 void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_description *description);
+enum status ocs_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
+struct hardware_use ocs_use(const struct config *config, uint32_t nodes, const void *statistics);
 enum status ocs_estimate(const struct fabric_demand *demand, struct estimate *estimate);
 
 /* pairs.c */

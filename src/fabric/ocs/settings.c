@@ -245,6 +245,21 @@ void ocs_derive(struct derivation *derivation)
 }
 
 /* Of the first message from node 0 to node 1. */
+/* A node has a link to each switch, which carries all wavelengths of the switch. */
+enum status ocs_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct ocs_config *ocs = config_of(config, &ocs_params);
+    return hardware_add_stars(hardware, (uint32_t)ocs->switches, nodes, 0,
+                              ocs->bandwidth_bytes_per_s / ocs->switches);
+}
+
+struct hardware_use ocs_use(const struct config *config, uint32_t nodes, const void *statistics)
+{
+    const struct ocs_statistics *of = statistics;
+    (void)config, (void)nodes;
+    return (struct hardware_use){.setups = (double)of->setups};
+}
+
 void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct ocs_config *ocs = config_of(config, &ocs_params);

@@ -533,6 +533,28 @@ static void packet_derive(struct derivation *derivation)
     derive_rate(derivation, "packet.bandwidth", derivation->node_rate_bytes_per_s, "nic.count x nic.rate");
 }
 
+static enum status packet_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct packet_config *packet = config_of(config, &packet_params);
+    return hardware_add(hardware, config, nodes, false, packet->bandwidth_bytes_per_s);
+}
+
+static double sum_of(const struct metric_series *series)
+{
+    double sum = 0;
+    for (size_t i = 0; i < series->count; i++)
+        sum += (double)metric_series_at(series, i);
+    return sum;
+}
+
+/* A switch stands before each link but the first. */
+static struct hardware_use packet_use(const struct config *config, uint32_t nodes, const void *statistics)
+{
+    const struct packet_statistics *of = statistics;
+    (void)config, (void)nodes;
+    return (struct hardware_use){.switched_bytes = sum_of(&of->down_bytes) + sum_of(&of->link_bytes)};
+}
+
 static void packet_describe(const struct config *config, uint32_t nodes,
                             struct fabric_description *description)
 {
@@ -563,6 +585,8 @@ const struct fabric_ops packet_fabric = {
     .latency_name = "packet.latency",
     .derive = packet_derive,
     .describe = packet_describe,
+    .hardware = packet_hardware,
+    .use = packet_use,
     .size = sizeof(struct packet),
     .counted_bytes = 816,
     .init = packet_init,

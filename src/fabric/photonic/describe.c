@@ -85,3 +85,18 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
     }
     free(photonic);
 }
+
+enum status photonic_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct photonic_config *photonic = config_of(config, &photonic_params);
+    uint64_t of_channels = photonic->channel_rate_bytes_per_s * photonic->channels;
+    return hardware_add(hardware, config, nodes, true,
+                        photonic->link_rate_bytes_per_s ? photonic->link_rate_bytes_per_s : of_channels);
+}
+
+struct hardware_use photonic_use(const struct config *config, uint32_t nodes, const void *statistics)
+{
+    const struct photonic_statistics *of = statistics;
+    (void)config, (void)nodes;
+    return (struct hardware_use){.setups = (double)of->segments};
+}

@@ -311,6 +311,8 @@ void photonic_explain(const struct fabric *fabric);
 void photonic_derive(struct derivation *derivation);
 void photonic_describe(const struct config *config, uint32_t nodes, enum photonic_switching switching,
                        struct fabric_description *description);
+enum status photonic_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
+struct hardware_use photonic_use(const struct config *config, uint32_t nodes, const void *statistics);
 
 /* settings.c: STATUS_BAD_INPUT, reported, where parameters do not go together */
 enum status photonic_resolve(struct photonic *photonic, const struct segment_config *segment);

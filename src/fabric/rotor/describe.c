@@ -81,6 +81,13 @@ static uint64_t share_of(uint64_t rate, double share)
     return part < 1 ? 1 : part < (double)UINT64_MAX ? (uint64_t)part : UINT64_MAX;
 }
 
+enum status rotor_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct rotor_config *rotor = config_of(config, &rotor_params);
+    uint32_t switches = rotor_switches(rotor, nodes);
+    return hardware_add_stars(hardware, switches, nodes, 0, rotor->bandwidth_bytes_per_s / switches);
+}
+
 void rotor_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct rotor_config *rotor = config_of(config, &rotor_params);

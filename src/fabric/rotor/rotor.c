@@ -163,6 +163,7 @@ const struct fabric_ops rotor_fabric = {
     .host_path = HOST_PATH_NIC,
     .derive = rotor_derive,
     .describe = rotor_describe,
+    .hardware = rotor_hardware,
     .size = sizeof(struct rotor),
     .init = init,
     .free = free_rotor,

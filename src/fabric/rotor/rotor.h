@@ -214,6 +214,9 @@ struct rotor {
     struct rotor_statistics statistics;
 };
 
+/* describe.c */
+enum status rotor_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
+
 /* Whether there is a way, reported if there is none. */
 bool rotor_can_reach(struct rotor *rotor, uint32_t source, uint32_t destination);
 

@@ -536,6 +536,7 @@ const struct fabric_ops tdm_compiled_fabric = {
     .host_path = HOST_PATH_NIC,
     .derive = tdm_derive,
     .describe = compiled_describe,
+    .hardware = tdm_hardware,
     .wants_traffic = compiled_wants_traffic,
     .size = sizeof(struct tdm_compiled),
     .counted_bytes = 1240,

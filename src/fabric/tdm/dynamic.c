@@ -585,6 +585,7 @@ const struct fabric_ops tdm_dynamic_fabric = {
     .host_path = HOST_PATH_NIC,
     .derive = tdm_derive,
     .describe = dynamic_describe,
+    .hardware = tdm_hardware,
     .size = sizeof(struct tdm_dynamic),
     .counted_bytes = 824,
     .init = dynamic_init,

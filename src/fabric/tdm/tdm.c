@@ -95,6 +95,12 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
     topology_describe_faults(config, nodes, description);
 }
 
+enum status tdm_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
+{
+    const struct tdm_config *tdm = config_of(config, &tdm_params);
+    return hardware_add(hardware, config, nodes, true, rate_of_slots(tdm->slot_bytes, tdm->slot_ps));
+}
+
 static const struct metric metric_list[] = {
     {"degree", METRIC_COUNT, offsetof(struct tdm_statistics, degree), "the largest multiplexing degree K"},
     {"slots", METRIC_COUNT, offsetof(struct tdm_statistics, slots), "until the last message was there"},

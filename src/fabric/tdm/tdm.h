@@ -27,6 +27,7 @@ struct topo;
 struct derivation;
 struct fabric_description;
 struct config;
+struct hardware;
 
 /* For fabric_ops.derive and describe. */
 void tdm_derive(struct derivation *derivation);
@@ -34,6 +35,7 @@ void tdm_derive(struct derivation *derivation);
  */
 void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
                   struct fabric_description *description);
+enum status tdm_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
 
 /* In a slot every link moves tdm.slot_bytes. STATUS_BAD_INPUT, reported: the network gives a link another
  * rate. */
