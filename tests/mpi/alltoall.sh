@@ -132,8 +132,11 @@ apart() {
     unshare -p -f --mount-proc true 2>/dev/null || { echo "skipped: no namespaces of processes" && exit 77; }
     printf 'The program'\''s own.\n' >"$TMP/file"
     cp "$TMP/file" "$TMP/was"
-    with 2 OMPI_MCA_btl=self,tcp UCX_TLS=self,tcp HELIO_VERBOSE=1 OWN_FILE="$TMP/file" \
-        unshare -p -f --mount-proc @alltoall files sizes >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    leave=
+    [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1 # over TCP its MPI_Finalize may not end (checks.h)
+    with 2 OMPI_MCA_btl=self,tcp UCX_TLS=self,tcp HELIO_VERBOSE=1 OWN_FILE="$TMP/file" $leave \
+        unshare -p -f --mount-proc @alltoall files sizes >"$TMP/out" 2>&1 || [ -n "$leave" ] || fail "$(cat "$TMP/out")"
+    grep -q '^ok sizes$' "$TMP/out" || fail "$(cat "$TMP/out")"
     cmp "$TMP/file" "$TMP/was" || fail "the program's file was overwritten"
     grep -q "1 leader; no shared memory" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
