@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "extrapolate/communicators.h"
 #include "extrapolate/computation.h"
 #include "extrapolate/model_walk.h"
 
@@ -82,11 +83,13 @@ static void compare_ranks(struct burst_comparison *comparison, struct sample *sa
     struct model_walk walk = {
         .frames = mem_alloc(depth > other ? depth : other, sizeof(struct loop_frame), "loops")};
     struct rank_events events = {0};
+    uint32_t *codes = comm_codes(sample->program, comparison->grid);
     sample->program->ops->rewind(sample->program);
     for (walk.rank = 0; walk.rank < sample->ranks; walk.rank++) {
-        rank_events_read(sample->program, walk.rank, &events);
+        rank_events_read(sample->program, walk.rank, codes, &events);
         compare_rank(comparison, &walk, &events);
     }
+    free(codes);
     free(events.at);
     free(walk.frames);
 }

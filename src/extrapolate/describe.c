@@ -5,6 +5,7 @@
 
 #include "call/call.h"
 #include "extrapolate/check.h"
+#include "extrapolate/communicators.h"
 
 static const char axis[GRID_DIMENSIONS] = {'x', 'y', 'z'};
 static const char *const extent[] = {"P", "X", "Y", "Z"}; /* by dimension + 1 */
@@ -209,6 +210,7 @@ static void print_call(const struct describer *describer, const struct pattern_n
 {
     const struct rank_event *event = &leaf->event;
     const struct site *site = &describer->role->sites[leaf->index];
+    char comm[COMM_TEXT];
     bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
     print_operations(describer, leaf->index, depth);
     print_indent(describer, depth);
@@ -225,6 +227,8 @@ static void print_call(const struct describer *describer, const struct pattern_n
         print_peer(describer, leaf, 1, "and from");
     if (event->op == CALL_RECV || event->op == CALL_SENDRECV)
         print_size(describer, &site->recv_bytes);
+    if (event->comm)
+        fprintf(describer->to, ", in the communicator of %s", comm_text(event->comm, comm));
     fputc('\n', describer->to);
 }
 

@@ -8,7 +8,7 @@ enum undo_kind { UNDO_CALL, UNDO_LEFT_OUT, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UN
 
 struct undo_entry {
     uint8_t kind;
-    uint8_t which; /* POSSIBLE: the leaf's first or second partner */
+    uint8_t which; /* POSSIBLE: the leaf's first or second partner; SIZES: sent or received */
     uint32_t index;
     uint64_t value; /* CALL: the event; PASSES: their number; POSSIBLE: the rules before */
 };
@@ -48,7 +48,7 @@ static void take_back(struct evidence_reader *reader, size_t undo_count, size_t 
         if (entry->kind == UNDO_POSSIBLE)
             reader->pattern->leaves[entry->index]->possible[entry->which] = (uint32_t)entry->value;
         if (entry->kind == UNDO_SIZES)
-            *bytes_of(reader, entry->index) = *recv_bytes_of(reader, entry->index) = UNSEEN;
+            *(entry->which ? recv_bytes_of(reader, entry->index) : bytes_of(reader, entry->index)) = UNSEEN;
         if (entry->kind == UNDO_TAG)
             reader->evidence->tags[entry->index] = UNSEEN;
     }
@@ -76,16 +76,41 @@ static uint32_t rules_giving(const struct evidence_reader *reader, const struct 
     return giving;
 }
 
-/* A call of the pattern has the same size each time that a rank makes it. */
-static bool keep_sizes(struct evidence_reader *reader, uint32_t leaf, const struct rank_event *event)
+static bool keep_size(struct evidence_reader *reader, uint32_t leaf, bool received, uint64_t bytes)
 {
-    uint64_t *bytes = bytes_of(reader, leaf), *recv_bytes = recv_bytes_of(reader, leaf);
-    if (*bytes != UNSEEN)
-        return *bytes == event->bytes && *recv_bytes == event->recv_bytes;
-    *bytes = event->bytes;
-    *recv_bytes = event->recv_bytes;
-    note(reader, (struct undo_entry){UNDO_SIZES, 0, leaf, 0});
+    uint64_t *known = received ? recv_bytes_of(reader, leaf) : bytes_of(reader, leaf);
+    if (*known != UNSEEN)
+        return *known == bytes;
+    *known = bytes;
+    note(reader, (struct undo_entry){UNDO_SIZES, received, leaf, 0});
     return true;
+}
+
+/* Whether the event is a sendrecv of which this rank makes one half, since the other is to MPI_PROC_NULL. */
+static bool is_half(const struct rank_event *event, const struct rank_event *whole)
+{
+    struct rank_event half = *whole;
+    half.op = event->op;
+    half.tag_apart = 0;
+    return whole->op == CALL_SENDRECV && (event->op == CALL_SEND || event->op == CALL_RECV) &&
+           rank_event_like(event, &half);
+}
+
+/* A call of the pattern has the same size each time that a rank makes it. */
+static bool keep_sizes(struct evidence_reader *reader, const struct pattern_node *leaf,
+                       const struct rank_event *event)
+{
+    bool half = event->op != leaf->event.op;
+    return ((half && event->op == CALL_RECV) || keep_size(reader, leaf->index, false, event->bytes)) &&
+           ((half && event->op == CALL_SEND) || keep_size(reader, leaf->index, true, event->recv_bytes));
+}
+
+/* The partner of the leaf's end `which` in this event, which may be a half. */
+static int64_t partner(const struct pattern_node *leaf, const struct rank_event *event, unsigned which)
+{
+    if (event->op == leaf->event.op)
+        return rank_event_peer(event, which);
+    return which == (event->op == CALL_RECV) ? event->peer : PEER_NONE;
 }
 
 /* It has the same tag on all ranks, or a tag that grows from stage to stage. */
@@ -108,16 +133,18 @@ static bool read_call(struct evidence_reader *reader, struct pattern_node *leaf,
         return false;
     const struct rank_event *event = &reader->events->at[reader->next];
     uint32_t possible[2] = {0};
-    if (!rank_event_like(event, &leaf->event))
+    if (!rank_event_like(event, &leaf->event) && !is_half(event, &leaf->event))
         return false;
-    for (unsigned which = 0; which < rank_event_peers(event); which++) {
-        possible[which] = rules_giving(reader, leaf, which, stage, rank_event_peer(event, which));
+    for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
+        possible[which] = rules_giving(reader, leaf, which, stage, partner(leaf, event, which));
         if (!possible[which])
             return false;
     }
-    if (!keep_tag(reader, leaf, stage, event->tag) || !keep_sizes(reader, leaf->index, event))
+    uint32_t apart = event->op == CALL_RECV && leaf->event.op == CALL_SENDRECV ? leaf->event.tag_apart : 0;
+    if (!keep_tag(reader, leaf, stage, (int32_t)((uint32_t)event->tag - apart)) ||
+        !keep_sizes(reader, leaf, event))
         return false;
-    for (unsigned which = 0; which < rank_event_peers(event); which++)
+    for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++)
         narrow(reader, leaf, which, possible[which]);
     note(reader, (struct undo_entry){UNDO_CALL, 0, leaf->index, reader->next});
     reader->next++;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/progress.h"
+#include "extrapolate/communicators.h"
 #include "extrapolate/model_walk.h"
 
 struct extrapolated_rank {
@@ -18,8 +19,9 @@ struct extrapolated_rank {
 };
 
 struct extrapolated {
-    struct program program; /* first, so that a program can be cast back */
-    struct group world;
+    struct program program;            /* first, so that a program can be cast back */
+    struct group *groups;              /* the world, then those of each code */
+    uint32_t *codes, *first, families; /* of communicators: the code, and the number of its first group */
     struct model_instance instance;
     struct arena arena;
     struct extrapolated_rank *ranks;
@@ -44,7 +46,8 @@ static bool take_request(struct extrapolated_rank *rank, const struct rank_event
 {
     for (size_t i = 0; i < rank->outstanding.count; i++) {
         const struct pending_request *one = &rank->outstanding.at[i];
-        if (one->op != wait->waits_for || one->peer != wait->peer || one->tag != wait->tag)
+        if (one->op != wait->waits_for || one->peer != wait->peer || one->tag != wait->tag ||
+            one->comm != wait->comm)
             continue;
         *slot = one->slot;
         pending_remove(&rank->outstanding, i);
@@ -73,9 +76,9 @@ struct survey {
     size_t most_outstanding;
 };
 
-static uint64_t channel_hash(uint32_t from, uint32_t to, int32_t tag)
+static uint64_t channel_hash(uint32_t from, uint32_t to, int32_t tag, uint32_t comm)
 {
-    return hash_add(hash_add(1, (uint64_t)from << 32 | to), (uint64_t)(uint32_t)tag);
+    return hash_add(hash_add(1, (uint64_t)from << 32 | to), (uint64_t)comm << 32 | (uint32_t)tag);
 }
 
 static uint64_t hash_event(uint64_t hash, const struct rank_event *event)
@@ -83,14 +86,15 @@ static uint64_t hash_event(uint64_t hash, const struct rank_event *event)
     hash =
         hash_add(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
     hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
-    hash = hash_add(hash, (uint32_t)event->tag);
+    hash = hash_add(hash, (uint64_t)event->comm << 32 | (uint32_t)event->tag);
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
 static bool survey_request(struct survey *survey, const struct rank_event *event)
 {
     if (event->flags & CALL_IMMEDIATE)
-        pending_add(&survey->outstanding, (struct pending_request){event->peer, event->tag, 0, event->op});
+        pending_add(&survey->outstanding,
+                    (struct pending_request){event->peer, event->tag, 0, event->comm, event->op});
     if (survey->outstanding.count > survey->most_outstanding)
         survey->most_outstanding = survey->outstanding.count;
     if (event->op == CALL_WAITALL)
@@ -99,7 +103,8 @@ static bool survey_request(struct survey *survey, const struct rank_event *event
         return true;
     for (size_t i = 0; i < survey->outstanding.count; i++) {
         const struct pending_request *one = &survey->outstanding.at[i];
-        if (one->op == event->waits_for && one->peer == event->peer && one->tag == event->tag) {
+        if (one->op == event->waits_for && one->peer == event->peer && one->tag == event->tag &&
+            one->comm == event->comm) {
             pending_remove(&survey->outstanding, i);
             return true;
         }
@@ -114,14 +119,15 @@ static void survey_messages(struct survey *survey, struct extrapolated *extrapol
     bool receives = event->op == CALL_RECV || event->op == CALL_SENDRECV;
     int32_t source = event->op == CALL_SENDRECV ? event->source : event->peer;
     if (sends)
-        survey->unpaired += channel_hash(rank, (uint32_t)event->peer, event->tag);
-    if (receives && (source == CALL_ANY_SOURCE || event->tag == CALL_ANY_TAG))
+        survey->unpaired += channel_hash(rank, (uint32_t)event->peer, event->tag, event->comm);
+    int32_t source_tag = (int32_t)((uint32_t)event->tag + event->tag_apart);
+    if (receives && (source == CALL_ANY_SOURCE || source_tag == CALL_ANY_TAG))
         extrapolated->wildcards = true;
     else if (receives)
-        survey->unpaired -= channel_hash((uint32_t)source, rank, event->tag);
+        survey->unpaired -= channel_hash((uint32_t)source, rank, source_tag, event->comm);
     if (event->op >= CALL_BARRIER)
-        survey->collectives =
-            hash_add(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer);
+        survey->collectives = hash_add(
+            hash_add(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer), event->comm);
 }
 
 /* All calls of one rank. NULL: they are right; else what is wrong. */
@@ -192,11 +198,69 @@ static bool survey_ranks(struct extrapolated *extrapolated, char *why, size_t wh
     return !wrong;
 }
 
+/* ------------------------------------------------------------- communicators */
+
+static void note_code(struct extrapolated *extrapolated, uint32_t code, size_t *capacity,
+                      size_t *first_capacity)
+{
+    for (uint32_t i = 0; i < extrapolated->families; i++)
+        if (extrapolated->codes[i] == code)
+            return;
+    size_t count = extrapolated->families + UINT64_C(1);
+    extrapolated->codes = mem_grow(extrapolated->codes, capacity, count, "communicators");
+    extrapolated->first = mem_grow(extrapolated->first, first_capacity, count, "communicators");
+    extrapolated->codes[extrapolated->families] = code;
+    extrapolated->first[extrapolated->families++] = extrapolated->program.group_count;
+    extrapolated->program.group_count += comm_count(code, &extrapolated->instance.grid);
+}
+
+static void fill_groups(struct extrapolated *extrapolated, uint32_t family)
+{
+    const struct grid *grid = &extrapolated->instance.grid;
+    uint32_t code = extrapolated->codes[family], size = comm_size(code, grid);
+    struct group *groups = &extrapolated->groups[extrapolated->first[family]];
+    uint32_t *members = arena_alloc(&extrapolated->arena, (size_t)grid->ranks * sizeof *members);
+    for (uint32_t i = 0; i < comm_count(code, grid); i++)
+        groups[i].world = members + (size_t)i * size;
+    for (uint32_t rank = 0; rank < grid->ranks; rank++) {
+        uint32_t index = comm_index(code, grid, rank);
+        members[(size_t)index * size + groups[index].size++] = rank;
+    }
+}
+
+/* The groups of all codes that calls have. */
+static void make_groups(struct extrapolated *extrapolated)
+{
+    size_t capacity = 0, first_capacity = 0;
+    const struct program_model *model = extrapolated->instance.model;
+    for (uint32_t role = 0; role <= model->hypothesis.apart; role++)
+        for (uint32_t leaf = 0; leaf < model->roles[role].pattern.leaf_count; leaf++)
+            if (model->roles[role].pattern.leaves[leaf]->event.comm)
+                note_code(extrapolated, model->roles[role].pattern.leaves[leaf]->event.comm, &capacity,
+                          &first_capacity);
+    extrapolated->groups =
+        mem_alloc(extrapolated->program.group_count, sizeof(struct group), "communicators");
+    extrapolated->groups[0].size = extrapolated->program.ranks;
+    for (uint32_t family = 0; family < extrapolated->families; family++)
+        fill_groups(extrapolated, family);
+    extrapolated->program.groups = extrapolated->groups;
+}
+
 /* -------------------------------------------------------------- the program */
+
+/* The communicator of a rank as a number of the program's groups. */
+static uint32_t group_of(const struct extrapolated *extrapolated, uint32_t code, uint32_t rank)
+{
+    for (uint32_t i = 0; i < extrapolated->families; i++)
+        if (extrapolated->codes[i] == code)
+            return extrapolated->first[i] + comm_index(code, &extrapolated->instance.grid, rank);
+    return 0;
+}
 
 static bool to_call(const struct extrapolated *extrapolated, struct extrapolated_rank *rank,
                     const struct rank_event *event, struct call *call)
 {
+    uint32_t group = event->comm ? group_of(extrapolated, event->comm, rank->walk.rank) : 0;
     uint32_t channel = extrapolated->wildcards ? CHANNEL_MAILBOX : CHANNEL_KEYED;
     bool point = event->op == CALL_SEND || event->op == CALL_RECV || event->op == CALL_SENDRECV;
     *call = (struct call){.op = event->op,
@@ -206,6 +270,9 @@ static bool to_call(const struct extrapolated *extrapolated, struct extrapolated
                           .peer = event->peer,
                           .source = event->source,
                           .tag = event->tag,
+                          .expected = event->tag_apart,
+                          .group = event->op >= CALL_BARRIER ? group : 0,
+                          .context = event->op == CALL_WAIT ? 0 : group,
                           .channel = point ? channel : 0,
                           .source_channel = event->op == CALL_SENDRECV ? channel : 0,
                           .bytes = event->bytes,
@@ -219,7 +286,7 @@ static bool to_call(const struct extrapolated *extrapolated, struct extrapolated
     } else if (event->flags & CALL_IMMEDIATE) {
         call->slot = take_slot(rank);
         pending_add(&rank->outstanding,
-                    (struct pending_request){event->peer, event->tag, call->slot, event->op});
+                    (struct pending_request){event->peer, event->tag, call->slot, event->comm, event->op});
     }
     return true;
 }
@@ -270,6 +337,9 @@ static void extrapolated_close(struct program *program)
     struct extrapolated *extrapolated = extrapolated_of(program);
     model_instance_free(&extrapolated->instance);
     arena_free(&extrapolated->arena);
+    free(extrapolated->groups);
+    free(extrapolated->codes);
+    free(extrapolated->first);
     free(extrapolated->ranks);
     free(extrapolated);
 }
@@ -285,18 +355,15 @@ static const struct program_ops extrapolated_ops = {
 struct program *generate_open(const struct program_model *model, uint32_t ranks, char *why, size_t why_size)
 {
     struct extrapolated *extrapolated = mem_alloc(1, sizeof *extrapolated, "an extrapolated program");
-    extrapolated->world.size = ranks;
-    extrapolated->program = (struct program){.ops = &extrapolated_ops,
-                                             .name = "extrapolated",
-                                             .ranks = ranks,
-                                             .groups = &extrapolated->world,
-                                             .group_count = 1};
+    extrapolated->program =
+        (struct program){.ops = &extrapolated_ops, .name = "extrapolated", .ranks = ranks, .group_count = 1};
     extrapolated->ranks = mem_alloc(ranks, sizeof *extrapolated->ranks, "ranks");
     if (!model_instance_init(&extrapolated->instance, model, ranks, why, why_size) ||
         !survey_ranks(extrapolated, why, why_size)) {
         extrapolated_close(&extrapolated->program);
         return NULL;
     }
+    make_groups(extrapolated);
     extrapolated_rewind(&extrapolated->program);
     return &extrapolated->program;
 }
@@ -326,6 +393,8 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
     struct rank_events events = {0};
     struct model_walk walk = {.frames = mem_alloc(deepest(model), sizeof(struct loop_frame), "loops")};
     bool same = model_instance_init(&instance, model, sample->ranks, misfit->why, sizeof misfit->why);
+    struct grid grid = grid_of(model->hypothesis.grid, sample->ranks);
+    uint32_t *codes = comm_codes(sample->program, &grid);
     misfit->sample = sample;
     misfit->event = 0;
     misfit->progress = PROGRESS_LEARNED;
@@ -333,7 +402,7 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
     progress_begin("checking the model", sample->ranks);
     for (walk.rank = 0; walk.rank < sample->ranks && same; walk.rank++) {
         progress_tell(walk.rank);
-        rank_events_read(sample->program, walk.rank, &events);
+        rank_events_read(sample->program, walk.rank, codes, &events);
         same = verify_rank(&instance, &walk, &events, &misfit->event);
         if (!same) {
             misfit->rank = walk.rank;
@@ -343,6 +412,7 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
     }
     progress_end();
     model_instance_free(&instance);
+    free(codes);
     free(walk.frames);
     free(events.at);
     return same;

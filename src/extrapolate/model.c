@@ -1,6 +1,7 @@
 #include "extrapolate/model.h"
 
 #include "base/progress.h"
+#include "extrapolate/communicators.h"
 #include "extrapolate/computation.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ struct learner {
     size_t count;
     struct grid target;
     struct evidence *evidence[2]; /* by role: [sample] */
+    uint32_t **codes;             /* of communicators: [sample] */
     struct rank_events events;
     struct misfit *misfit;
 };
@@ -23,15 +25,18 @@ enum status sample_read(struct sample *sample)
 {
     struct program *program = sample->program;
     struct rank_events events = {0};
-    size_t most[2] = {0};
+    uint64_t most[2] = {0};
     enum status status = STATUS_OK;
     sample->ranks = program->ranks;
     program->ops->rewind(program);
     for (uint32_t rank = 0; rank < program->ranks && status == STATUS_OK; rank++) {
-        status = rank_events_read(program, rank, &events);
+        status = rank_events_read(program, rank, NULL, &events);
+        uint64_t calls = events.count; /* and one for the second partner of a sendrecv */
+        for (size_t i = 0; i < events.count; i++)
+            calls += events.at[i].op == CALL_SENDRECV;
         for (int among = 0; among < 2; among++)
-            if (events.count > most[among] && (rank || !among)) {
-                most[among] = events.count;
+            if (calls > most[among] && (rank || !among)) {
+                most[among] = calls;
                 sample->richest[among] = rank;
             }
     }
@@ -39,10 +44,12 @@ enum status sample_read(struct sample *sample)
     return status;
 }
 
-static void read_rank(struct learner *learner, struct sample *sample, uint32_t rank)
+static void read_rank(struct learner *learner, size_t index, uint32_t rank)
 {
-    sample->program->ops->rewind(sample->program);
-    rank_events_read(sample->program, rank, &learner->events); /* sample_read has seen every call */
+    struct program *program = learner->samples[index].program;
+    program->ops->rewind(program);
+    rank_events_read(program, rank, learner->codes[index],
+                     &learner->events); /* sample_read has seen every call */
 }
 
 /* ----------------------------------------------------------------- patterns */
@@ -61,16 +68,36 @@ static void build_patterns(struct learner *learner)
     for (uint32_t role = 0; role <= hypothesis.apart; role++) {
         uint32_t rank = richest(learner, largest, role);
         struct call_pattern *pattern = &learner->model->roles[role].pattern;
-        read_rank(learner, largest, rank);
+        read_rank(learner, learner->count - 1, rank);
         call_pattern_build(pattern, &learner->events, &grid, rank, hypothesis.stages);
     }
+}
+
+/* False: a communicator is no part of the grid. */
+static bool comms_are_known(struct learner *learner, size_t index, uint32_t rank)
+{
+    for (size_t i = 0; i < learner->events.count; i++)
+        if (learner->events.at[i].comm == COMM_UNKNOWN) {
+            struct misfit *misfit = learner->misfit;
+            misfit->sample = &learner->samples[index];
+            misfit->rank = rank;
+            misfit->event = i;
+            snprintf(
+                misfit->why, sizeof misfit->why,
+                "the members of its communicator are neither all ranks nor a row, column or plane of the "
+                "ranks, in their order, so it is not known who they are on other numbers of ranks");
+            return false;
+        }
+    return true;
 }
 
 static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
 {
     struct misfit *misfit = learner->misfit;
     uint32_t role = program_model_role(learner->model, rank);
-    read_rank(learner, &learner->samples[index], rank);
+    read_rank(learner, index, rank);
+    if (!comms_are_known(learner, index, rank))
+        return false;
     if (evidence_add(&learner->evidence[role][index], &learner->model->roles[role].pattern, rank,
                      &learner->events, &misfit->event)) {
         misfit->progress++;
@@ -305,6 +332,22 @@ static bool decide_rules(struct learner *learner, uint32_t role, const struct pa
 
 /* -------------------------------------------------------------------- whole */
 
+static void begin_codes(struct learner *learner)
+{
+    learner->codes = mem_alloc(learner->count, sizeof *learner->codes, "communicators");
+    for (size_t s = 0; s < learner->count; s++) {
+        struct grid grid = grid_of(learner->model->hypothesis.grid, learner->samples[s].ranks);
+        learner->codes[s] = comm_codes(learner->samples[s].program, &grid);
+    }
+}
+
+static void end_codes(struct learner *learner)
+{
+    for (size_t s = 0; s < learner->count; s++)
+        free(learner->codes[s]);
+    free(learner->codes);
+}
+
 static void begin_evidence(struct learner *learner)
 {
     for (uint32_t role = 0; role <= learner->model->hypothesis.apart; role++) {
@@ -359,6 +402,7 @@ bool program_model_learn(struct program_model *model, struct hypothesis hypothes
     *misfit = (struct misfit){.hypothesis = hypothesis};
     if (!grid_tells(&learner))
         return false;
+    begin_codes(&learner);
     build_patterns(&learner);
     begin_evidence(&learner);
     bool fits = add_samples(&learner);
@@ -368,6 +412,7 @@ bool program_model_learn(struct program_model *model, struct hypothesis hypothes
         fits = fit_role(&learner, role, &seen) &&
                decide_rules(&learner, role, &model->roles[role].pattern.root, 1);
     free(seen.at);
+    end_codes(&learner);
     free(learner.events.at);
     return fits;
 }

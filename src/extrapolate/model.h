@@ -11,7 +11,7 @@
 struct sample {
     struct program *program;
     uint32_t ranks;
-    uint32_t richest[2]; /* the rank with the most calls: among all ranks, and among all but rank 0 */
+    uint32_t richest[2]; /* the rank with the most partners: among all ranks, and among all but rank 0 */
 };
 
 /* What is assumed in the search for a model. */

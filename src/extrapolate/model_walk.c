@@ -129,6 +129,17 @@ static bool give_sizes(const struct model_walk *walk, const struct model_instanc
 
 enum made { MADE, LEFT_OUT, LOST };
 
+/* A sendrecv with one end at MPI_PROC_NULL is the send or the receive. */
+static void make_half(struct rank_event *event, bool receives)
+{
+    event->op = receives ? CALL_RECV : CALL_SEND;
+    event->tag = (int32_t)((uint32_t)event->tag + (receives ? event->tag_apart : 0));
+    event->tag_apart = 0;
+    event->peer = receives ? event->source : event->peer;
+    event->source = 0;
+    *(receives ? &event->bytes : &event->recv_bytes) = 0;
+}
+
 static enum made make_call(const struct model_walk *walk, const struct model_instance *instance,
                            const struct pattern_node *leaf, uint32_t stage, struct rank_event *event)
 {
@@ -139,18 +150,20 @@ static enum made make_call(const struct model_walk *walk, const struct model_ins
         if (peers[which] == PEER_INVALID)
             return LOST;
     }
-    /* A sendrecv with only one partner has MPI_PROC_NULL at the other end, which no trace can say. */
-    bool alone = peers[0] == PEER_NONE && rank_event_peers(&leaf->event) > 0;
-    if (rank_event_peers(&leaf->event) == 2 && alone != (peers[1] == PEER_NONE))
-        return LOST;
-    if (alone)
+    bool both = rank_event_peers(&leaf->event) == 2;
+    bool none[2] = {peers[0] == PEER_NONE, both && peers[1] == PEER_NONE};
+    if (rank_event_peers(&leaf->event) && none[0] && (!both || none[1]))
         return leaf->event.op > CALL_WAIT ? LOST : LEFT_OUT;
     *event = leaf->event;
     event->peer = (int32_t)peers[0];
     event->source = (int32_t)peers[1];
     event->tag = (int32_t)((uint32_t)instance->sites[role_of(walk, instance)][leaf->index].tag +
                            (uint32_t)leaf->tag_step * stage);
-    return give_sizes(walk, instance, leaf->index, event) ? MADE : LOST;
+    if (!give_sizes(walk, instance, leaf->index, event))
+        return LOST;
+    if (both && (none[0] || none[1]))
+        make_half(event, none[0]);
+    return MADE;
 }
 
 /* Enters the loop, unless it makes no pass. */

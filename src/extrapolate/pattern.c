@@ -24,7 +24,8 @@ static uint64_t hash_event(const struct rank_event *event)
         hash_add(1, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->element_bytes << 16 |
                         (uint64_t)event->datatype << 24 | (uint64_t)event->waits_for << 32);
     hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
-    hash = hash_add(hash, (uint64_t)(uint32_t)event->tag);
+    hash = hash_add(hash, (uint64_t)(uint32_t)event->tag | (uint64_t)event->tag_apart << 32);
+    hash = hash_add(hash, event->comm);
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 

@@ -22,8 +22,6 @@ void pending_remove(struct pending_list *outstanding, size_t index)
 /* Why a call cannot be extrapolated; NULL: it can. */
 static const char *hindrance(const struct call *call)
 {
-    if (call->group || call->context)
-        return "is in a communicator other than the world, and it is not known how communicators grow";
     if (call->send_counts || call->recv_counts || call->op == CALL_ALLTOALLV || call->op == CALL_ALLGATHERV ||
         call->op == CALL_GATHERV || call->op == CALL_SCATTERV || call->op == CALL_REDUCE_SCATTER)
         return "has a count for each rank, which comes from the program's data and not from its number of "
@@ -66,15 +64,19 @@ static struct rank_event event_of(const struct call *call, struct pending_list *
                                .peer = call->peer,
                                .source = call->source,
                                .tag = call->tag,
+                               .tag_apart = call->op == CALL_SENDRECV ? call->expected : 0,
+                               .comm = call->context,
                                .bytes = call->bytes,
                                .recv_bytes = call->recv_bytes,
                                .amount = call->amount};
     if (call->flags & CALL_IMMEDIATE)
-        pending_add(outstanding, (struct pending_request){call->peer, call->tag, call->slot, call->op});
+        pending_add(outstanding,
+                    (struct pending_request){call->peer, call->tag, call->slot, call->context, call->op});
     if (call->op == CALL_WAIT) {
         struct pending_request request = take_pending(outstanding, call->slot);
         event.peer = request.peer;
         event.tag = request.tag;
+        event.comm = request.comm;
         event.waits_for = request.op;
     } else if (call->op == CALL_WAITALL) {
         outstanding->count = 0;
@@ -107,7 +109,8 @@ static bool next_event(struct program *program, uint32_t rank, struct pending_li
     return false;
 }
 
-enum status rank_events_read(struct program *program, uint32_t rank, struct rank_events *events)
+enum status rank_events_read(struct program *program, uint32_t rank, const uint32_t *codes,
+                             struct rank_events *events)
 {
     struct pending_list outstanding = {0};
     struct rank_event event;
@@ -115,6 +118,7 @@ enum status rank_events_read(struct program *program, uint32_t rank, struct rank
     events->count = 0;
     while (next_event(program, rank, &outstanding, &event, &status)) {
         events->at = mem_grow(events->at, &events->capacity, events->count + 1, "calls of a rank");
+        event.comm = codes ? codes[event.comm] : event.comm;
         events->at[events->count++] = event;
     }
     free(outstanding.at);

@@ -16,6 +16,8 @@ struct rank_event {
     int32_t peer;
     int32_t source; /* sendrecv: where its receive comes from */
     int32_t tag;
+    uint32_t tag_apart; /* sendrecv: the tag of its receive less that of its send */
+    uint32_t comm;      /* its communicator, by comm_codes(); of a wait, that of its request */
     uint64_t bytes, recv_bytes;
     double amount;     /* reductions: their operations */
     double operations; /* computed since the last event */
@@ -25,7 +27,8 @@ struct rank_event {
 static inline bool rank_event_like(const struct rank_event *a, const struct rank_event *b)
 {
     return a->op == b->op && a->flags == b->flags && a->element_bytes == b->element_bytes &&
-           a->datatype == b->datatype && a->waits_for == b->waits_for;
+           a->datatype == b->datatype && a->waits_for == b->waits_for && a->comm == b->comm &&
+           a->tag_apart == b->tag_apart;
 }
 
 /* The number of partners: 2 if `peer` and `source` are partners, 1 if `peer` is one. */
@@ -59,7 +62,7 @@ struct rank_events {
 /* A request that a rank has started and has not waited for. */
 struct pending_request {
     int32_t peer, tag;
-    uint32_t slot;
+    uint32_t slot, comm;
     uint8_t op; /* CALL_SEND, CALL_RECV */
 };
 
@@ -71,9 +74,11 @@ struct pending_list {
 void pending_add(struct pending_list *outstanding, struct pending_request request);
 void pending_remove(struct pending_list *outstanding, size_t index);
 
-/* Reads the calls of one rank from its next to its last. Older contents of *events are lost.
- * STATUS_BAD_INPUT, reported: a call cannot be extrapolated. */
-enum status rank_events_read(struct program *program, uint32_t rank, struct rank_events *events);
+/* Reads the calls of one rank from its next to its last. Older contents of *events are lost. `codes`: those
+ * of comm_codes(); NULL: communicators are numbers of groups. STATUS_BAD_INPUT, reported: a call cannot be
+ * extrapolated. */
+enum status rank_events_read(struct program *program, uint32_t rank, const uint32_t *codes,
+                             struct rank_events *events);
 
 /* The place of the rank's event `index`. Reads the rank from the start, after a rewind of the program. */
 struct call_place rank_events_place(struct program *program, uint32_t rank, size_t index);

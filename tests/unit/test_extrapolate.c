@@ -59,8 +59,8 @@ static void assert_same(struct program *expected, struct program *found)
     expected->ops->rewind(expected);
     found->ops->rewind(found);
     for (uint32_t rank = 0; rank < expected->ranks; rank++) {
-        rank_events_read(expected, rank, &a);
-        rank_events_read(found, rank, &b);
+        rank_events_read(expected, rank, NULL, &a);
+        rank_events_read(found, rank, NULL, &b);
         assert_int_equal(a.count, b.count);
         for (size_t i = 0; i < a.count; i++) {
             if (!rank_event_same(&a.at[i], &b.at[i]))
@@ -289,8 +289,8 @@ static double worst_rank(struct program *expected, struct program *found)
     found->ops->rewind(found);
     for (uint32_t rank = 0; rank < expected->ranks; rank++) {
         double computed[2] = {0};
-        rank_events_read(expected, rank, &a);
-        rank_events_read(found, rank, &b);
+        rank_events_read(expected, rank, NULL, &a);
+        rank_events_read(found, rank, NULL, &b);
         for (size_t i = 0; i < a.count; i++)
             computed[0] += a.at[i].operations;
         for (size_t i = 0; i < b.count; i++)
