@@ -42,7 +42,7 @@ struct burst_comparison {
     struct model_instance instance;
     const struct grid *grid;
     struct computation_check *check;
-    struct burst *bursts[2];         /* of the model, without the refit: [leaf] */
+    struct burst *bursts[2];         /* of the model, without the refit: [place] */
     struct class_burst *of_class[2]; /* by role: [sides * leaves + leaf] */
 };
 
@@ -99,14 +99,14 @@ static void keep_errors(struct burst_comparison *comparison, uint32_t role)
 {
     uint32_t leaves = comparison->model->roles[role].pattern.leaf_count;
     for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        struct burst *burst = &comparison->bursts[role][leaf];
+        struct site *site = &comparison->model->roles[role].sites[leaf];
         for (unsigned sides = 0; sides < CLASS_NAMES; sides++) {
             const struct class_burst *one = &comparison->of_class[role][(size_t)sides * leaves + leaf];
             double off = deviation(one->predicted, one->found);
-            if (off <= burst->error)
+            if (off <= site->error)
                 continue;
-            burst->error = off;
-            burst->error_sides = (uint8_t)sides;
+            site->error = off;
+            site->error_sides = (uint8_t)sides;
         }
     }
 }
@@ -117,11 +117,10 @@ static void refit(struct burst_comparison *comparison, uint32_t role, size_t hel
 {
     struct role_model *part = &comparison->model->roles[role];
     uint32_t leaves = part->pattern.leaf_count;
-    comparison->bursts[role] = mem_alloc(leaves, sizeof(struct burst), "computation");
+    comparison->bursts[role] = part->bursts;
+    part->bursts = mem_alloc(part->pattern.place_count, sizeof *part->bursts, "computation");
     comparison->of_class[role] =
         mem_alloc((size_t)CLASS_NAMES * leaves, sizeof(struct class_burst), "computation");
-    for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        comparison->bursts[role][leaf] = part->sites[leaf].burst;
     *classes = part->classes;
     part->classes = (struct rank_classes){0};
     computation_fit(part, role, comparison->model->hypothesis.apart, comparison->model->samples, held);
@@ -130,11 +129,10 @@ static void refit(struct burst_comparison *comparison, uint32_t role, size_t hel
 static void put_back(struct burst_comparison *comparison, uint32_t role, const struct rank_classes *classes)
 {
     struct role_model *part = &comparison->model->roles[role];
-    for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++)
-        part->sites[leaf].burst = comparison->bursts[role][leaf];
     rank_classes_free(&part->classes);
     part->classes = *classes;
-    free(comparison->bursts[role]);
+    free(part->bursts);
+    part->bursts = comparison->bursts[role];
     free(comparison->of_class[role]);
 }
 

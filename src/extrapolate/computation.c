@@ -14,8 +14,9 @@ struct burst_learner {
     uint32_t role;
     bool apart;
     size_t samples, skip;
-    double **placed;     /* [sample]: [leaf * ranks + rank], the computation at each place */
+    double **placed;     /* [sample]: [place * ranks + rank], the computation at each place */
     double *totals;      /* [sample]: the computation of a rank, the mean */
+    double **visits;     /* [sample]: [place], of any rank */
     uint32_t **class_of; /* [sample]: [rank] */
 };
 
@@ -83,80 +84,110 @@ static void find_classes(struct burst_learner *learner)
 
 /* ------------------------------------------------------------------- places */
 
-/* How often a rank comes by each call of the pattern. */
-static void count_visits(const struct evidence *evidence, const struct pattern_node *loop, double visits,
-                         double *of_leaf)
+static void count_in_loop(const struct evidence *evidence, const struct pattern_node *loop, double times,
+                          uint32_t entered, double *visits);
+
+/* The visits of one pass. `entered`: loops entered before the first call. */
+static void count_in_body(const struct evidence *evidence, const struct pattern_node *loop, double times,
+                          uint32_t entered, double *visits)
 {
-    uint64_t passes = evidence->passes[loop->index];
-    visits *= loop->index == 0 ? 1 : passes == UNSEEN ? 0 : (double)passes;
     for (uint32_t i = 0; i < loop->body_count; i++) {
         const struct pattern_node *node = loop->body[i];
+        uint64_t passes = node->body ? evidence->passes[node->index] : 1;
+        if (passes == UNSEEN || passes == 0)
+            continue;
         if (node->body)
-            count_visits(evidence, node, visits, of_leaf);
+            count_in_loop(evidence, node, times, entered + 1, visits);
         else
-            of_leaf[node->index] = visits;
+            visits[pattern_place(node, entered)] += times;
+        entered = 0;
     }
 }
 
-/* Divides the burst of a gap among its places, in proportion to `means`. */
+/* How often a rank comes by each place, if the loop is entered `times` times. */
+static void count_in_loop(const struct evidence *evidence, const struct pattern_node *loop, double times,
+                          uint32_t entered, double *visits)
+{
+    count_in_body(evidence, loop, times, entered, visits);
+    if (evidence->passes[loop->index] > 1)
+        count_in_body(evidence, loop, times * ((double)evidence->passes[loop->index] - 1), 0, visits);
+}
+
+/* By how much of a place's visits the gap consists. */
+static double part_of(const struct burst_gap *gap, const double *visits, uint32_t ranks, uint32_t place)
+{
+    return (double)gap->times / visits[(size_t)place * ranks + gap->rank];
+}
+
+/* Divides the burst of a gap among its places, in proportion to `means`. `visits`: of each place and rank. */
 static void divide(const struct burst_gap *gap, const double *means, const double *visits, uint32_t ranks,
                    double *placed)
 {
-    double sum = 0;
+    double sum = means[gap->made] * part_of(gap, visits, ranks, gap->made);
+    for (uint32_t i = 0; i < gap->left_count; i++)
+        sum += means[gap->left[i]] * part_of(gap, visits, ranks, gap->left[i]);
     for (uint32_t i = 0; i <= gap->left_count; i++) {
-        uint32_t leaf = i < gap->left_count ? gap->left[i] : gap->made;
-        sum += visits[leaf] > 0 ? means[leaf] / visits[leaf] : 0;
-    }
-    for (uint32_t i = 0; i <= gap->left_count; i++) {
-        uint32_t leaf = i < gap->left_count ? gap->left[i] : gap->made;
+        uint32_t place = i < gap->left_count ? gap->left[i] : gap->made;
         double share =
-            sum > 0 ? visits[leaf] > 0 ? means[leaf] / visits[leaf] / sum : 0 : i == gap->left_count;
-        placed[(size_t)leaf * ranks + gap->rank] += gap->operations * share;
+            sum > 0 ? means[place] * part_of(gap, visits, ranks, place) / sum : i == gap->left_count;
+        placed[(size_t)place * ranks + gap->rank] += gap->operations * share;
     }
 }
 
+/* How often each rank comes by each place, whether or not it makes the call: [place * ranks + rank]. */
+static double *visits_of(const struct burst_learner *learner, const struct evidence *evidence)
+{
+    size_t cells = (size_t)learner->part->pattern.place_count * evidence->grid.ranks;
+    double *visits = mem_alloc(cells, sizeof *visits, "computation");
+    for (size_t i = 0; i < cells; i++)
+        visits[i] = (double)evidence->visits[i];
+    for (size_t g = 0; g < evidence->gap_count; g++)
+        for (uint32_t i = 0; i < evidence->gaps[g].left_count; i++)
+            visits[(size_t)evidence->gaps[g].left[i] * evidence->grid.ranks + evidence->gaps[g].rank] +=
+                (double)evidence->gaps[g].times;
+    return visits;
+}
+
 static double mean_of(const struct burst_learner *learner, const double *placed, uint32_t ranks,
-                      uint32_t leaf)
+                      uint32_t place)
 {
     uint32_t first = role_first(learner->role, learner->apart), end = role_end(learner->role, ranks);
     double sum = 0;
     for (uint32_t rank = first; rank < end; rank++)
-        sum += placed[(size_t)leaf * ranks + rank];
+        sum += placed[(size_t)place * ranks + rank];
     return sum / (end - first);
 }
 
-/* Where the bursts of a sample belong. A rank that leaves calls out shows only the sum of several bursts;
+/* Where the bursts of a sample belong. A rank that places calls out shows only the sum of several bursts;
  * ranks that make the calls show how it divides. This is expectation maximization. `means`: first guesses, or
  * 0. */
 static double *place_bursts(const struct burst_learner *learner, const struct evidence *evidence,
                             double *means)
 {
-    const struct call_pattern *pattern = &learner->part->pattern;
-    uint32_t leaves = pattern->leaf_count, ranks = evidence->grid.ranks;
-    size_t cells = (size_t)leaves * ranks;
+    uint32_t places = learner->part->pattern.place_count, ranks = evidence->grid.ranks;
+    size_t cells = (size_t)places * ranks;
     double *sure = mem_alloc(cells, sizeof *sure, "computation");
     double *placed = mem_alloc(cells, sizeof *placed, "computation");
-    double *visits = mem_alloc(leaves, sizeof *visits, "computation"), total = 0, change = INFINITY;
-    count_visits(evidence, &pattern->root, 1, visits);
+    double *visits = visits_of(learner, evidence), total = 0, change = INFINITY;
     memcpy(sure, evidence->operations, cells * sizeof *sure);
     for (size_t g = 0; g < evidence->gap_count; g++)
         sure[(size_t)evidence->gaps[g].made * ranks + evidence->gaps[g].rank] -= evidence->gaps[g].operations;
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        double mean = mean_of(learner, sure, ranks, leaf);
-        total += mean_of(learner, evidence->operations, ranks, leaf);
-        means[leaf] = means[leaf] > mean ? means[leaf] : mean;
+    for (uint32_t place = 0; place < places; place++) {
+        double mean = mean_of(learner, sure, ranks, place);
+        total += mean_of(learner, evidence->operations, ranks, place);
+        means[place] = means[place] > mean ? means[place] : mean;
     }
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) /* what is 0 stays 0 in all rounds */
-        means[leaf] = means[leaf] > 1e-6 * total ? means[leaf] : 1e-6 * total;
+    for (uint32_t place = 0; place < places; place++) /* what is 0 stays 0 in all rounds */
+        means[place] = means[place] > 1e-6 * total ? means[place] : 1e-6 * total;
     for (int round = 0; round < ROUNDS && change > 1e-9 * total; round++) {
         memcpy(placed, sure, cells * sizeof *sure);
         for (size_t g = 0; g < evidence->gap_count; g++)
             divide(&evidence->gaps[g], means, visits, ranks, placed);
         change = 0;
-        for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-            double mean = mean_of(learner, placed, ranks, leaf);
-            change = fmax(change, fabs(mean - means[leaf]));
-            means[leaf] = mean;
+        for (uint32_t place = 0; place < places; place++) {
+            double mean = mean_of(learner, placed, ranks, place);
+            change = fmax(change, fabs(mean - means[place]));
+            means[place] = mean;
         }
     }
     free(sure);
@@ -167,12 +198,12 @@ static double *place_bursts(const struct burst_learner *learner, const struct ev
 /* The largest sample comes first: in it most ranks make most calls. It guides the others. */
 static void place_all(struct burst_learner *learner)
 {
-    double *means = mem_alloc(learner->part->pattern.leaf_count, sizeof *means, "computation");
+    double *means = mem_alloc(learner->part->pattern.place_count, sizeof *means, "computation");
     for (size_t s = learner->samples; s-- > 0;)
         if (s != learner->skip) {
             learner->placed[s] = place_bursts(learner, &learner->part->evidence[s], means);
-            for (uint32_t leaf = 0; leaf < learner->part->pattern.leaf_count; leaf++)
-                learner->totals[s] += means[leaf];
+            for (uint32_t place = 0; place < learner->part->pattern.place_count; place++)
+                learner->totals[s] += means[place];
         }
     free(means);
 }
@@ -196,17 +227,17 @@ double burst_share(const struct role_model *part, const struct burst *burst, con
 }
 
 /* By how much ranks deviate from their mean, at most. */
-static double spread_of(const struct burst_learner *learner, uint32_t leaf, const struct burst *burst)
+static double spread_of(const struct burst_learner *learner, uint32_t place, const struct burst *burst)
 {
     double spread = 0;
     for (size_t s = 0; s < learner->samples; s++) {
         const struct evidence *evidence = sample_of(learner, s);
         uint32_t ranks = evidence ? evidence->grid.ranks : 0,
                  end = ranks ? role_end(learner->role, ranks) : 0;
-        double mean = ranks ? mean_of(learner, learner->placed[s], ranks, leaf) : 0;
+        double mean = ranks ? mean_of(learner, learner->placed[s], ranks, place) : 0;
         for (uint32_t rank = role_first(learner->role, learner->apart); rank < end && mean > 0; rank++) {
             double share = burst_share(learner->part, burst, &evidence->grid, rank);
-            double found = learner->placed[s][(size_t)leaf * ranks + rank];
+            double found = learner->placed[s][(size_t)place * ranks + rank];
             spread = fmax(spread, share > 0 ? fabs(found / (mean * share) - 1) : 1);
         }
     }
@@ -214,16 +245,16 @@ static double spread_of(const struct burst_learner *learner, uint32_t leaf, cons
 }
 
 /* A refinement must halve the deviation, so that it is not one of chance. */
-static void choose_shape(struct burst_learner *learner, uint32_t leaf, struct burst *burst)
+static void choose_shape(struct burst_learner *learner, uint32_t place, struct burst *burst)
 {
     struct burst trial = *burst;
-    double least = spread_of(learner, leaf, burst);
+    double least = spread_of(learner, place, burst);
     for (unsigned shape = 1; shape < SHAPES; shape++) {
         bool known = true;
         for (int d = 0; d < GRID_DIMENSIONS; d++)
             known = known && (!(shape >> d & 1) || learner->part->whole[d]);
         trial.shape = (uint8_t)shape;
-        double spread = known ? spread_of(learner, leaf, &trial) : INFINITY;
+        double spread = known ? spread_of(learner, place, &trial) : INFINITY;
         if (spread > least / 2)
             continue;
         least = spread;
@@ -267,58 +298,118 @@ static double scale_of(const struct power_line *line, double power)
 }
 
 /* Whether noise may decide how the burst grows, since it is below 1 % of the computation in all samples. */
-static bool is_small(const struct burst_learner *learner, uint32_t leaf)
+static bool is_small(const struct burst_learner *learner, uint32_t place)
 {
     bool small = true;
     for (size_t s = 0; s < learner->samples; s++)
         if (s != learner->skip)
             small = small && mean_of(learner, learner->placed[s], learner->part->evidence[s].grid.ranks,
-                                     leaf) < 0.01 * learner->totals[s];
+                                     place) < 0.01 * learner->totals[s];
     return small;
 }
 
-/* Whether three samples or more follow the power within 5 %, so that it is not one of noise. */
-static bool follows(const struct burst_learner *learner, uint32_t leaf, double power, double scale)
+static double burst_value(const struct burst *burst, double ranks)
 {
-    size_t followers = 0;
-    for (size_t s = 0; s < learner->samples; s++) {
-        const struct evidence *evidence = sample_of(learner, s);
-        double mean = evidence ? mean_of(learner, learner->placed[s], evidence->grid.ranks, leaf) : 0;
-        if (mean > 0 && fabs(scale * pow(evidence->grid.ranks, power) / mean - 1) > 0.05)
-            return false;
-        followers += mean > 0;
-    }
-    return followers > 2;
+    return burst->base + burst->scale * pow(ranks, burst->power);
 }
 
-static void fit_burst(struct burst_learner *learner, uint32_t leaf, struct burst *burst)
+/* What is known of the burst in a sample. 0: nothing. */
+static double known_burst(const struct burst_learner *learner, size_t sample, uint32_t place)
+{
+    const struct evidence *evidence = sample_of(learner, sample);
+    double mean = evidence ? mean_of(learner, learner->placed[sample], evidence->grid.ranks, place) : 0;
+    bool something = mean > NOTHING * learner->totals[sample] && learner->visits[sample][place] > 0;
+    return something ? mean / learner->visits[sample][place] : 0; /* less is left over from rounds */
+}
+
+/* The largest error of a fit, relative. *count: of samples that have such a burst. */
+static double residual(const struct burst_learner *learner, uint32_t place, const struct burst *burst,
+                       size_t *count)
+{
+    double worst = 0;
+    *count = 0;
+    for (size_t s = 0; s < learner->samples; s++) {
+        double known = known_burst(learner, s, place);
+        if (known <= 0)
+            continue;
+        worst = fmax(worst, fabs(burst_value(burst, learner->part->evidence[s].grid.ranks) / known - 1));
+        ++*count;
+    }
+    return worst;
+}
+
+/* A part that does not depend on P, and one that does: base + scale x P^power, with the least squares of
+ * relative errors. */
+static struct burst fit_sum(const struct burst_learner *learner, uint32_t place, double power)
+{
+    double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
+    for (size_t s = 0; s < learner->samples; s++) {
+        double known = known_burst(learner, s, place);
+        if (known <= 0)
+            continue;
+        double one = 1 / known, other = pow(learner->part->evidence[s].grid.ranks, power) / known;
+        aa += one * one;
+        ab += one * other;
+        bb += other * other;
+        a += one;
+        b += other;
+    }
+    double determinant = aa * bb - ab * ab;
+    if (determinant <= 1e-9 * aa * bb)
+        return (struct burst){0};
+    return (struct burst){
+        .base = (a * bb - b * ab) / determinant, .scale = (b * aa - a * ab) / determinant, .power = power};
+}
+
+/* A sum is taken if it halves the largest error of a power, and three samples or more tell. */
+static void choose_sum(const struct burst_learner *learner, uint32_t place, struct burst *burst)
+{
+    static const double powers[] = {-1, -0.5, 1};
+    size_t count;
+    double least = residual(learner, place, burst, &count);
+    for (size_t i = 0; i < sizeof powers / sizeof *powers && count > 2 && least > 0.002; i++) {
+        struct burst sum = fit_sum(learner, place, powers[i]);
+        double worst = residual(learner, place, &sum, &count);
+        if (sum.base <= 0 || sum.scale <= 0 || worst > least / 2)
+            continue;
+        least = worst;
+        sum.shape = burst->shape;
+        *burst = sum;
+    }
+}
+
+static void fit_burst(struct burst_learner *learner, uint32_t place, struct burst *burst)
 {
     struct power_line line = {0};
+    size_t count;
     for (size_t s = 0; s < learner->samples; s++) {
-        const struct evidence *evidence = sample_of(learner, s);
-        double mean = evidence ? mean_of(learner, learner->placed[s], evidence->grid.ranks, leaf) : 0;
-        if (mean > NOTHING * learner->totals[s]) /* less is left over from rounds */
-            add_point(&line, 1, evidence->grid.ranks, mean);
+        double known = known_burst(learner, s, place);
+        if (known > 0)
+            add_point(&line, 1, learner->part->evidence[s].grid.ranks, known);
     }
     burst->power = common_power(&line, 1);
-    if (is_small(learner, leaf) && !follows(learner, leaf, burst->power, scale_of(&line, burst->power)))
+    burst->scale = scale_of(&line, burst->power);
+    bool follows = residual(learner, place, burst, &count) < 0.05 && count > 2;
+    if (is_small(learner, place) && !follows)
         burst->power = fmin(fmax(burst->power, -1), 0);
     burst->scale = scale_of(&line, burst->power);
+    if (!is_small(learner, place) || follows)
+        choose_sum(learner, place, burst);
 }
 
 /* What the ranks of each class compute before a call that they make, without the shape: the mean. */
-static void class_means(const struct burst_learner *learner, size_t sample, uint32_t leaf, double *means,
+static void class_means(const struct burst_learner *learner, size_t sample, uint32_t place, double *means,
                         uint32_t *members)
 {
     const struct evidence *evidence = &learner->part->evidence[sample];
-    const struct burst *burst = &learner->part->sites[leaf].burst;
+    const struct burst *burst = &learner->part->bursts[place];
     uint32_t ranks = evidence->grid.ranks, end = role_end(learner->role, ranks);
     memset(means, 0, learner->part->classes.count * sizeof *means);
     memset(members, 0, learner->part->classes.count * sizeof *members);
     for (uint32_t rank = role_first(learner->role, learner->apart); rank < end; rank++) {
         double share = burst_share(learner->part, burst, &evidence->grid, rank);
         uint32_t class = learner->class_of[sample][rank];
-        means[class] += share > 0 ? evidence->operations[(size_t)leaf * ranks + rank] / share : 0;
+        means[class] += share > 0 ? evidence->operations[(size_t)place * ranks + rank] / share : 0;
         members[class]++;
     }
     for (uint32_t c = 0; c < learner->part->classes.count; c++)
@@ -326,10 +417,10 @@ static void class_means(const struct burst_learner *learner, size_t sample, uint
 }
 
 /* Each class has a scale of its own, and all the same power. */
-static void fit_classes_of(struct burst_learner *learner, uint32_t leaf)
+static void fit_classes_of(struct burst_learner *learner, uint32_t place)
 {
     struct rank_classes *classes = &learner->part->classes;
-    struct burst *burst = &learner->part->sites[leaf].burst;
+    struct burst *burst = &learner->part->bursts[place];
     struct power_line *lines = mem_alloc(classes->count, sizeof *lines, "classes");
     double *means = mem_alloc(classes->count, sizeof *means, "classes");
     uint32_t *members = mem_alloc(classes->count, sizeof *members, "classes");
@@ -337,18 +428,19 @@ static void fit_classes_of(struct burst_learner *learner, uint32_t leaf)
     for (size_t s = 0; s < learner->samples; s++) {
         if (s == learner->skip)
             continue;
-        class_means(learner, s, leaf, means, members);
+        class_means(learner, s, place, means, members);
         for (uint32_t c = 0; c < classes->count; c++) {
             small = small && means[c] < 0.01 * learner->totals[s];
-            if (means[c] > 0)
-                add_point(&lines[c], members[c], learner->part->evidence[s].grid.ranks, means[c]);
+            if (means[c] > 0 && learner->visits[s][place] > 0)
+                add_point(&lines[c], members[c], learner->part->evidence[s].grid.ranks,
+                          means[c] / learner->visits[s][place]);
         }
     }
     burst->class_power = common_power(lines, classes->count);
     if (small)
         burst->class_power = fmin(fmax(burst->class_power, -1), 0);
     for (uint32_t c = 0; c < classes->count; c++)
-        classes->scale[(size_t)c * learner->part->pattern.leaf_count + leaf] =
+        classes->scale[(size_t)c * learner->part->pattern.place_count + place] =
             scale_of(&lines[c], burst->class_power);
     free(lines);
     free(means);
@@ -356,16 +448,17 @@ static void fit_classes_of(struct burst_learner *learner, uint32_t leaf)
 }
 
 /* What a rank computes in all, by both fits. */
-static void predict(const struct burst_learner *learner, const struct grid *grid, uint32_t rank,
-                    uint32_t class, double *alike, double *by_class)
+static void predict(const struct burst_learner *learner, size_t sample, uint32_t rank, uint32_t class,
+                    double *alike, double *by_class)
 {
-    uint32_t leaves = learner->part->pattern.leaf_count;
+    const struct grid *grid = &learner->part->evidence[sample].grid;
+    uint32_t places = learner->part->pattern.place_count;
     *alike = *by_class = 0;
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        const struct burst *burst = &learner->part->sites[leaf].burst;
-        double share = burst_share(learner->part, burst, grid, rank);
-        *alike += share * burst->scale * pow(grid->ranks, burst->power);
-        *by_class += share * learner->part->classes.scale[(size_t) class * leaves + leaf] *
+    for (uint32_t place = 0; place < places; place++) {
+        const struct burst *burst = &learner->part->bursts[place];
+        double share = burst_share(learner->part, burst, grid, rank) * learner->visits[sample][place];
+        *alike += share * burst_value(burst, grid->ranks);
+        *by_class += share * learner->part->classes.scale[(size_t) class * places + place] *
                      pow(grid->ranks, burst->class_power);
     }
 }
@@ -375,7 +468,7 @@ static void predict(const struct burst_learner *learner, const struct grid *grid
 static bool classes_differ(const struct burst_learner *learner)
 {
     double worst[2] = {0};
-    uint32_t count = learner->part->classes.count, leaves = learner->part->pattern.leaf_count;
+    uint32_t count = learner->part->classes.count, places = learner->part->pattern.place_count;
     double(*sums)[3] = mem_alloc(count, sizeof *sums, "classes");
     for (size_t s = 0; s < learner->samples; s++) {
         const struct evidence *evidence = sample_of(learner, s);
@@ -384,11 +477,11 @@ static bool classes_differ(const struct burst_learner *learner)
         for (uint32_t rank = role_first(learner->role, learner->apart); rank < end; rank++) {
             uint32_t class = learner->class_of[s][rank];
             double alike, by_class;
-            predict(learner, &evidence->grid, rank, class, &alike, &by_class);
+            predict(learner, s, rank, class, &alike, &by_class);
             sums[class][1] += alike;
             sums[class][2] += by_class;
-            for (uint32_t leaf = 0; leaf < leaves; leaf++)
-                sums[class][0] += evidence->operations[(size_t)leaf * evidence->grid.ranks + rank];
+            for (uint32_t place = 0; place < places; place++)
+                sums[class][0] += evidence->operations[(size_t)place * evidence->grid.ranks + rank];
         }
         for (uint32_t c = 0; c < count; c++)
             for (int way = 0; way < 2; way++)
@@ -404,6 +497,11 @@ static bool classes_differ(const struct burst_learner *learner)
 static void begin(struct burst_learner *learner)
 {
     learner->placed = mem_alloc(learner->samples, sizeof *learner->placed, "computation");
+    learner->visits = mem_alloc(learner->samples, sizeof *learner->visits, "computation");
+    for (size_t s = 0; s < learner->samples; s++) {
+        learner->visits[s] = mem_alloc(learner->part->pattern.place_count, sizeof(double), "computation");
+        count_in_body(&learner->part->evidence[s], &learner->part->pattern.root, 1, 0, learner->visits[s]);
+    }
     learner->totals = mem_alloc(learner->samples, sizeof *learner->totals, "computation");
     learner->class_of = mem_alloc(learner->samples, sizeof *learner->class_of, "classes");
     find_classes(learner);
@@ -414,30 +512,32 @@ static void end(struct burst_learner *learner)
     for (size_t s = 0; s < learner->samples; s++) {
         free(learner->placed[s]);
         free(learner->class_of[s]);
+        free(learner->visits[s]);
     }
     free(learner->placed);
     free(learner->class_of);
     free(learner->totals);
+    free(learner->visits);
 }
 
 void computation_fit(struct role_model *part, uint32_t role, bool apart, size_t samples, size_t skip)
 {
     struct burst_learner learner = {
         .part = part, .role = role, .apart = apart, .samples = samples, .skip = skip};
-    uint32_t leaves = part->pattern.leaf_count;
+    uint32_t places = part->pattern.place_count;
     begin(&learner);
     place_all(&learner);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        struct burst *burst = &part->sites[leaf].burst;
+    for (uint32_t place = 0; place < places; place++) {
+        struct burst *burst = &part->bursts[place];
         *burst = (struct burst){0};
-        choose_shape(&learner, leaf, burst);
-        fit_burst(&learner, leaf, burst);
+        choose_shape(&learner, place, burst);
+        fit_burst(&learner, place, burst);
     }
     struct rank_classes *classes = &part->classes;
     if (classes->count > 1) {
-        classes->scale = mem_alloc((size_t)classes->count * leaves, sizeof *classes->scale, "classes");
-        for (uint32_t leaf = 0; leaf < leaves; leaf++)
-            fit_classes_of(&learner, leaf);
+        classes->scale = mem_alloc((size_t)classes->count * places, sizeof *classes->scale, "classes");
+        for (uint32_t place = 0; place < places; place++)
+            fit_classes_of(&learner, place);
         classes->differ = classes_differ(&learner);
     }
     end(&learner);

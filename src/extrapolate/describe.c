@@ -156,22 +156,22 @@ static void print_indent(const struct describer *describer, int depth)
         fprintf(describer->to, "  ");
 }
 
-/* The largest scale of a class before this call. */
-static double largest_of_classes(const struct role_model *role, uint32_t leaf)
+/* The largest scale of a class, or that of all. */
+static double largest_scale(const struct role_model *role, uint32_t place)
 {
-    double most = 0;
-    for (uint32_t c = 0; c < role->classes.count; c++)
-        most = fmax(most, role->classes.scale[(size_t)c * role->pattern.leaf_count + leaf]);
+    double most = role->classes.differ ? 0 : role->bursts[place].scale;
+    for (uint32_t c = 0; c < role->classes.count && role->classes.differ; c++)
+        most = fmax(most, role->classes.scale[(size_t)c * role->pattern.place_count + place]);
     return most;
 }
 
 /* "4e+09 to 5e+09 by class": of the ranks that make the call. */
-static void print_classes(const struct describer *describer, uint32_t leaf, double most)
+static void print_scale(const struct describer *describer, uint32_t place)
 {
     const struct rank_classes *classes = &describer->role->classes;
-    double least = most;
-    for (uint32_t c = 0; c < classes->count; c++) {
-        double scale = classes->scale[(size_t)c * describer->role->pattern.leaf_count + leaf];
+    double most = largest_scale(describer->role, place), least = most;
+    for (uint32_t c = 0; c < classes->count && classes->differ; c++) {
+        double scale = classes->scale[(size_t)c * describer->role->pattern.place_count + place];
         least = scale > 0 && scale < least ? scale : least;
     }
     if (least < 0.9999 * most)
@@ -180,29 +180,44 @@ static void print_classes(const struct describer *describer, uint32_t leaf, doub
         fprintf(describer->to, "%.6g", most);
 }
 
-static void print_operations(const struct describer *describer, uint32_t leaf, int depth)
+static void print_burst(const struct describer *describer, uint32_t place)
 {
-    const struct burst *burst = &describer->role->sites[leaf].burst;
-    bool differ = describer->role->classes.differ;
-    double power = differ ? burst->class_power : burst->power;
-    double most = differ ? largest_of_classes(describer->role, leaf) : burst->scale;
-    if (most <= 0)
-        return;
-    print_indent(describer, depth);
-    fprintf(describer->to, "compute in all ");
-    if (differ)
-        print_classes(describer, leaf, most);
-    else
-        fprintf(describer->to, "%.6g", most);
-    if (fabs(power) > 1e-9)
+    const struct burst *burst = &describer->role->bursts[place];
+    double power = describer->role->classes.differ ? burst->class_power : burst->power;
+    if (burst->base > 0 && !describer->role->classes.differ)
+        fprintf(describer->to, "%.6g + ", burst->base);
+    print_scale(describer, place);
+    if (fabs(power) > 5e-5)
         fprintf(describer->to, " P^%.4g", power);
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         if (burst->shape >> d & 1)
             fprintf(describer->to, " x the rank's share along %c / the mean", axis[d]);
-    fprintf(describer->to, " operations per rank (fit");
-    if (burst->error > 1e-4)
-        fprintf(describer->to, ", up to %.2g %% off on %u ranks, %s", 100 * burst->error,
-                describer->held_back, class_name(&describer->grid, burst->error_sides));
+}
+
+/* One line for the places before a call. */
+static void print_operations(const struct describer *describer, const struct pattern_node *leaf, int depth)
+{
+    const struct site *site = &describer->role->sites[leaf->index];
+    bool any = false;
+    for (uint32_t entered = 0; entered <= (uint32_t)depth; entered++) {
+        if (largest_scale(describer->role, leaf->place + entered) <= 0)
+            continue;
+        if (!any)
+            print_indent(describer, depth);
+        fprintf(describer->to, any ? ", " : "compute ");
+        print_burst(describer, leaf->place + entered);
+        fprintf(describer->to, " operations");
+        if (entered)
+            fprintf(describer->to, entered == 1 ? " on entering the loop" : " on entering %u loops", entered);
+        any = true;
+    }
+    if (!any)
+        return;
+    fprintf(describer->to, " (fit");
+    if (site->error > 1e-4)
+        fprintf(describer->to, ", up to %.2g %% off on %u ranks", 100 * site->error, describer->held_back);
+    if (site->error > 1e-4 && describer->role->classes.count > 1)
+        fprintf(describer->to, ", %s", class_name(&describer->grid, site->error_sides));
     fprintf(describer->to, ")\n");
 }
 
@@ -212,7 +227,7 @@ static void print_call(const struct describer *describer, const struct pattern_n
     const struct site *site = &describer->role->sites[leaf->index];
     char comm[COMM_TEXT];
     bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
-    print_operations(describer, leaf->index, depth);
+    print_operations(describer, leaf, depth);
     print_indent(describer, depth);
     fprintf(describer->to, "%s%s", event->flags & CALL_IMMEDIATE ? "i" : "",
             call_op_name((enum call_op)event->op));

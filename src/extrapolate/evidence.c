@@ -3,8 +3,9 @@
 #include <string.h>
 
 /* A pass of a loop is read as a trial. If it fails it is undone; the undo log holds what has to be undone.
- * SIZES and TAG: they were not known before. LEFT_OUT: nothing to undo, but the log tells where it was. */
-enum undo_kind { UNDO_CALL, UNDO_LEFT_OUT, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
+ * SIZES and TAG: they were not known before. LEFT_OUT, ENTER (a loop): nothing to undo, but the log tells
+ * where it was. */
+enum undo_kind { UNDO_CALL, UNDO_LEFT_OUT, UNDO_ENTER, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
 
 struct undo_entry {
     uint8_t kind;
@@ -201,11 +202,15 @@ static bool read_loop(struct evidence_reader *reader, struct pattern_node *loop,
     uint64_t known = reader->evidence->passes[loop->index], most = most_passes(reader, loop), passes = 0;
     for (; passes < most; passes++) {
         size_t undo_count = reader->undo_count, next = reader->next;
+        if (passes == 0)
+            note(reader, (struct undo_entry){UNDO_ENTER, 0, loop->index, 0});
         if (!read_body(reader, loop, loop->stages ? (uint32_t)passes : stage)) {
             take_back(reader, undo_count, next);
             break;
         }
-        if (reader->next == next) /* every call is left out: the rank does not show the number of passes */
+        /* Every call is left out: the rank does not show the number of passes. All but the first look alike.
+         */
+        if (reader->next == next && (passes == 1 || most == 1))
             return true;
     }
     note(reader, (struct undo_entry){UNDO_PASSES, 0, loop->index, passes});
@@ -226,16 +231,17 @@ static bool set(uint64_t *entry, uint64_t value)
 struct left_calls {
     uint32_t *at;
     size_t count, capacity;
-    size_t *gaps; /* [leaf]: index + 1 of the first gap before that call */
+    size_t *gaps;     /* [place]: index + 1 of the first gap there */
+    uint32_t entered; /* loops since the last call, made or left out */
 };
 
-static void leave(struct left_calls *left, uint32_t leaf)
+static void leave(struct left_calls *left, uint32_t place)
 {
     for (size_t i = 0; i < left->count; i++)
-        if (left->at[i] == leaf)
+        if (left->at[i] == place)
             return;
     left->at = mem_grow(left->at, &left->capacity, left->count + 1, "calls that a rank leaves out");
-    left->at[left->count++] = leaf;
+    left->at[left->count++] = place;
 }
 
 static struct burst_gap *gap_of(struct evidence *evidence, struct left_calls *left, uint32_t rank,
@@ -260,13 +266,14 @@ static struct burst_gap *gap_of(struct evidence *evidence, struct left_calls *le
     return gap;
 }
 
-static void enter_burst(struct evidence *evidence, struct left_calls *left, uint32_t rank, uint32_t leaf,
+static void enter_burst(struct evidence *evidence, struct left_calls *left, uint32_t rank, uint32_t place,
                         double operations)
 {
-    evidence->operations[(size_t)leaf * evidence->grid.ranks + rank] += operations;
+    evidence->operations[(size_t)place * evidence->grid.ranks + rank] += operations;
+    evidence->visits[(size_t)place * evidence->grid.ranks + rank]++;
     if (!left->count)
         return;
-    struct burst_gap *gap = gap_of(evidence, left, rank, leaf);
+    struct burst_gap *gap = gap_of(evidence, left, rank, place);
     gap->operations += operations;
     gap->times++;
     left->count = 0;
@@ -275,17 +282,21 @@ static void enter_burst(struct evidence *evidence, struct left_calls *left, uint
 static bool enter(struct evidence *evidence, const struct evidence_reader *reader)
 {
     struct left_calls left = {
-        .gaps = mem_alloc(reader->pattern->leaf_count, sizeof *left.gaps, "bursts of computation")};
+        .gaps = mem_alloc(reader->pattern->place_count, sizeof *left.gaps, "bursts of computation")};
     bool fits = true;
     for (size_t i = 0; i < reader->undo_count && fits; i++) {
         const struct undo_entry *entry = &reader->undo_log[i];
         if (entry->kind == UNDO_PASSES)
             fits = set(&evidence->passes[entry->index], entry->value);
+        left.entered += entry->kind == UNDO_ENTER;
+        if (entry->kind != UNDO_LEFT_OUT && entry->kind != UNDO_CALL)
+            continue;
+        uint32_t place = pattern_place(reader->pattern->leaves[entry->index], left.entered);
+        left.entered = 0;
         if (entry->kind == UNDO_LEFT_OUT)
-            leave(&left, entry->index);
-        if (entry->kind == UNDO_CALL)
-            enter_burst(evidence, &left, reader->rank, entry->index,
-                        reader->events->at[entry->value].operations);
+            leave(&left, place);
+        else
+            enter_burst(evidence, &left, reader->rank, place, reader->events->at[entry->value].operations);
     }
     free(left.at);
     free(left.gaps);
@@ -324,13 +335,15 @@ static uint64_t *unseen(size_t count, const char *what)
 void evidence_init(struct evidence *evidence, const struct call_pattern *pattern, const struct grid *grid)
 {
     size_t sizes = (size_t)pattern->leaf_count * grid->ranks;
+    size_t places = (size_t)pattern->place_count * grid->ranks;
     *evidence = (struct evidence){
         .grid = *grid,
         .bytes = unseen(sizes, "sizes of messages"),
         .recv_bytes = unseen(sizes, "sizes of messages"),
         .passes = unseen(pattern->loop_count, "passes of loops"),
         .tags = unseen(pattern->leaf_count, "tags"),
-        .operations = mem_alloc(sizes, sizeof *evidence->operations, "computation"),
+        .operations = mem_alloc(places, sizeof *evidence->operations, "computation"),
+        .visits = mem_alloc(places, sizeof *evidence->visits, "computation"),
     };
 }
 
@@ -341,6 +354,7 @@ void evidence_free(struct evidence *evidence)
     free(evidence->passes);
     free(evidence->tags);
     free(evidence->operations);
+    free(evidence->visits);
     free(evidence->gaps);
     arena_free(&evidence->arena);
     *evidence = (struct evidence){0};

@@ -10,9 +10,9 @@
 /* A burst of computation before a call, with calls between it and the rank's previous call that this rank
  * leaves out. It belongs before the call, or before one of those left out: one rank does not show which. */
 struct burst_gap {
-    uint32_t rank, made; /* the leaf of the call */
+    uint32_t rank, made; /* the place before the call */
     uint32_t left_count;
-    const uint32_t *left; /* leaves */
+    const uint32_t *left; /* places before calls left out */
     uint64_t times;
     double operations;
     size_t next; /* index + 1 of another gap of that rank and call; 0: none */
@@ -23,8 +23,9 @@ struct evidence {
     uint64_t *bytes, *recv_bytes; /* [leaf * ranks + rank] */
     uint64_t *passes;             /* [loop]; the same for all ranks */
     uint64_t *tags;               /* [leaf]; the same for all ranks: the tag at stage 0, as a uint32_t */
-    double *operations;           /* [leaf * ranks + rank]: since its previous call, all passes together */
-    struct burst_gap *gaps;       /* their operations are part of `operations` */
+    double *operations;           /* [place * ranks + rank]: since its previous call, all passes together */
+    uint64_t *visits;       /* [place * ranks + rank]: how often; places of calls left out are in gaps */
+    struct burst_gap *gaps; /* their operations are part of `operations` */
     size_t gap_count, gap_capacity;
     struct arena arena; /* of gaps */
 };

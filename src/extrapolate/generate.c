@@ -198,7 +198,7 @@ static bool survey_ranks(struct extrapolated *extrapolated, char *why, size_t wh
     return !wrong;
 }
 
-/* ------------------------------------------------------------- communicators */
+/* ----------------------------------------------------------- communicators */
 
 static void note_code(struct extrapolated *extrapolated, uint32_t code, size_t *capacity,
                       size_t *first_capacity)

@@ -257,6 +257,7 @@ static bool fit_role(struct learner *learner, uint32_t role, struct observations
 {
     struct role_model *part = &learner->model->roles[role];
     part->sites = mem_alloc(part->pattern.leaf_count, sizeof *part->sites, "fits of sizes");
+    part->bursts = mem_alloc(part->pattern.place_count, sizeof *part->bursts, "computation");
     part->passes = mem_alloc(part->pattern.loop_count, sizeof *part->passes, "fits of passes");
     for (uint32_t loop = 0; loop < part->pattern.loop_count; loop++, learner->misfit->progress++)
         if (!fit_passes(learner, role, loop, seen))
@@ -425,6 +426,7 @@ void program_model_free(struct program_model *model)
         free(model->roles[role].evidence);
         rank_classes_free(&model->roles[role].classes);
         call_pattern_free(&model->roles[role].pattern);
+        free(model->roles[role].bursts);
         free(model->roles[role].sites);
         free(model->roles[role].passes);
     }

@@ -21,15 +21,13 @@ struct hypothesis {
     bool apart;  /* rank 0 follows a pattern of its own */
 };
 
-/* The computation before a call, in all passes, whether or not the rank makes the call: scale x ranks^power,
+/* The computation at a place, each time, whether or not the rank makes the call: base + scale x ranks^power,
  * by a least-squares fit; times the rank's shares of the blocks along the dimensions of `shape`, relative to
  * the mean. */
 struct burst {
-    double scale, power;
+    double base, scale, power;
     double class_power; /* where classes differ */
     uint8_t shape;
-    double error;        /* on ranks held back: the largest of the mean of a class, relative */
-    uint8_t error_sides; /* of that class: the sides of the grid at which it is */
 };
 
 /* Ranks that leave out the same calls: corners, edges, the inside. */
@@ -37,20 +35,24 @@ struct rank_classes {
     uint64_t *keys; /* rank_class() */
     uint32_t count;
     bool differ;   /* scale[] says what they compute; else each burst is the same for all */
-    double *scale; /* [class * leaves + leaf]: before a call that they make, x ranks^class_power */
+    double *scale; /* [class * places + place]: before a call that they make, x ranks^class_power */
 };
 
 /* A call of the pattern. */
 struct site {
     struct fit bytes, recv_bytes;
-    struct fit tag;     /* at stage 0; a uint32_t */
-    struct burst burst; /* of computation before it */
+    struct fit tag; /* at stage 0; a uint32_t */
+    /* Of the computation before it, on ranks held back: the largest error of the mean of a class, relative.
+     */
+    double error;
+    uint8_t error_sides; /* of that class: the sides of the grid at which it is */
 };
 
 struct role_model {
     struct call_pattern pattern;
-    struct site *sites; /* [leaf] */
-    struct fit *passes; /* [loop] */
+    struct site *sites;   /* [leaf] */
+    struct fit *passes;   /* [loop] */
+    struct burst *bursts; /* [place] */
     struct rank_classes classes;
     uint64_t whole[GRID_DIMENSIONS]; /* what blocks of messages are shares of; 0: nothing is known */
     struct evidence *evidence;       /* [sample] */

@@ -26,23 +26,16 @@ static double rounded(double operations)
     return digits < 0 ? rint(operations / ten) * ten : rint(operations * ten) / ten;
 }
 
-/* A rank's computation is spread evenly over its passes. */
-static void spread_operations(struct model_instance *instance, uint32_t role, const struct pattern_node *loop,
-                              double passes)
+static void fill_bursts(struct model_instance *instance, uint32_t role)
 {
-    const struct site *sites = instance->model->roles[role].sites;
-    passes *= (double)instance->passes[role][loop->index];
-    for (uint32_t i = 0; i < loop->body_count; i++) {
-        const struct pattern_node *node = loop->body[i];
-        if (node->body)
-            spread_operations(instance, role, node, passes);
-        else if (passes > 0) {
-            const struct burst *burst = &sites[node->index].burst;
-            instance->sites[role][node->index].operations =
-                burst->scale * pow(instance->grid.ranks, burst->power) / passes;
-            instance->sites[role][node->index].class_factor =
-                pow(instance->grid.ranks, burst->class_power) / passes;
-        }
+    const struct role_model *part = &instance->model->roles[role];
+    uint32_t places = part->pattern.place_count;
+    instance->bursts[role] = mem_alloc(places, sizeof(double), "computation");
+    instance->class_factors[role] = mem_alloc(places, sizeof(double), "computation");
+    for (uint32_t place = 0; place < places; place++) {
+        const struct burst *burst = &part->bursts[place];
+        instance->bursts[role][place] = burst->base + burst->scale * pow(instance->grid.ranks, burst->power);
+        instance->class_factors[role][place] = pow(instance->grid.ranks, burst->class_power);
     }
 }
 
@@ -65,7 +58,7 @@ bool model_instance_init(struct model_instance *instance, const struct program_m
                 snprintf(why, why_size, "a loop would have no whole number of passes on %u ranks", ranks);
                 return false;
             }
-        spread_operations(instance, role, &part->pattern.root, 1);
+        fill_bursts(instance, role);
     }
     return true;
 }
@@ -75,6 +68,8 @@ void model_instance_free(struct model_instance *instance)
     for (int role = 0; role < 2; role++) {
         free(instance->sites[role]);
         free(instance->passes[role]);
+        free(instance->bursts[role]);
+        free(instance->class_factors[role]);
     }
     *instance = (struct model_instance){0};
 }
@@ -92,26 +87,25 @@ void model_walk_begin(struct model_walk *walk, const struct model_instance *inst
     walk->frames[0] = (struct loop_frame){.loop = &part->pattern.root};
     walk->depth = 1;
     walk->carried = 0;
+    walk->entered = 0;
     walk->class_scale = NULL;
     if (!part->classes.differ)
         return;
     uint32_t class =
         rank_class_index(&part->classes, rank_class(&part->pattern, &instance->grid, walk->rank));
     if (class != UINT32_MAX)
-        walk->class_scale = &part->classes.scale[(size_t) class * part->pattern.leaf_count];
+        walk->class_scale = &part->classes.scale[(size_t) class * part->pattern.place_count];
 }
 
-/* The burst at a place, made up of what is known of the rank or of its class. */
-static double burst_at(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf)
+/* The burst at a place, by what is known of all ranks or of the rank's class. */
+static double burst_at(const struct model_walk *walk, const struct model_instance *instance, uint32_t place)
 {
     uint32_t role = role_of(walk, instance);
     const struct role_model *part = &instance->model->roles[role];
-    const struct burst *burst = &part->sites[leaf].burst;
-    const struct site_values *values = &instance->sites[role][leaf];
-    double operations = values->operations;
-    if (walk->class_scale)
-        operations = walk->class_scale[leaf] * values->class_factor;
-    return operations * burst_share(part, burst, &instance->grid, walk->rank);
+    double operations = walk->class_scale ? walk->class_scale[place] * instance->class_factors[role][place]
+                                          : instance->bursts[role][place];
+    return operations > 0 ? operations * burst_share(part, &part->bursts[place], &instance->grid, walk->rank)
+                          : 0;
 }
 
 static bool give_sizes(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf,
@@ -170,8 +164,10 @@ static enum made make_call(const struct model_walk *walk, const struct model_ins
 static void enter_loop(struct model_walk *walk, const struct model_instance *instance,
                        const struct pattern_node *loop, uint32_t stage)
 {
-    if (instance->passes[role_of(walk, instance)][loop->index])
-        walk->frames[walk->depth++] = (struct loop_frame){.loop = loop, .stage = loop->stages ? 0 : stage};
+    if (!instance->passes[role_of(walk, instance)][loop->index])
+        return;
+    walk->entered++;
+    walk->frames[walk->depth++] = (struct loop_frame){.loop = loop, .stage = loop->stages ? 0 : stage};
 }
 
 /* At the end of a body: begins the next pass, or leaves the loop. */
@@ -203,7 +199,10 @@ enum model_walk_step model_walk_next(struct model_walk *walk, const struct model
         enum made made = make_call(walk, instance, node, frame->stage, event);
         if (made == LOST)
             return WALK_LOST;
-        walk->carried += made == MADE || !walk->class_scale ? burst_at(walk, instance, node->index) : 0;
+        walk->carried += made == MADE || !walk->class_scale
+                             ? burst_at(walk, instance, pattern_place(node, walk->entered))
+                             : 0;
+        walk->entered = 0;
         if (made == MADE) {
             event->operations = rounded(walk->carried);
             walk->carried = 0;

@@ -6,16 +6,16 @@
 /* A model on a number of ranks: the values that are the same for all of them. */
 struct site_values {
     uint64_t bytes, recv_bytes;
-    uint64_t tag;        /* at stage 0 */
-    bool by_rank;        /* sizes differ from rank to rank: fit_value gives them */
-    double operations;   /* before each call, or where it is left out: the total of a rank / its passes */
-    double class_factor; /* by which the scale of a class is multiplied */
+    uint64_t tag; /* at stage 0 */
+    bool by_rank; /* sizes differ from rank to rank: fit_value gives them */
 };
 
 struct model_instance {
     const struct program_model *model;
     struct grid grid;
     struct site_values *sites[2]; /* by role: [leaf] */
+    double *bursts[2];            /* [place]: each time */
+    double *class_factors[2];     /* [place]: by which the scale of a class is multiplied */
     uint64_t *passes[2];          /* [loop] */
 };
 
@@ -36,8 +36,9 @@ struct model_walk {
     uint32_t rank;
     uint32_t depth;
     struct loop_frame *frames; /* pattern.depth of its role */
-    const double *class_scale; /* [leaf], of the rank's class; NULL: bursts are the same for all ranks */
+    const double *class_scale; /* [place], of the rank's class; NULL: bursts are the same for all ranks */
     double carried;            /* the bursts of calls that it has left out since its last call */
+    uint32_t entered;          /* loops since its last call, made or left out */
     uint32_t leaf;             /* of its last call */
 };
 

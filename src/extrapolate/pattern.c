@@ -255,6 +255,9 @@ static void number_nodes(struct stage_search *search, struct pattern_node *loop,
             continue;
         }
         node->index = (uint32_t)leaves->count;
+        node->place = search->pattern->place_count;
+        node->places = depth;
+        search->pattern->place_count += depth;
         push(leaves, node);
         for (unsigned which = 0; which < rank_event_peers(&node->event); which++) {
             int32_t peer = rank_event_peer(&node->event, which);

@@ -21,17 +21,27 @@ struct pattern_node {
     uint32_t possible[2]; /* bit i: rules[.][i] has held so far */
     int tag_step;         /* the difference of its tags from stage to stage */
 
-    uint32_t index; /* among the leaves, or among the loops, of the pattern */
+    uint32_t index;         /* among the leaves, or among the loops, of the pattern */
+    uint32_t place, places; /* of a leaf: its first place, and their number */
     uint64_t hash;
 };
 
+/* A place of computation is before a leaf, after as many loops have been entered since the leaf before: what
+ * comes before a loop is computed once, and what is at the end of its body before each other pass. A leaf has
+ * as many places as it is deep, from leaf->place on. */
 struct call_pattern {
     struct arena arena;
     struct pattern_node root; /* a loop of one pass */
     struct pattern_node **leaves, **loops;
     uint32_t leaf_count, loop_count;
+    uint32_t place_count;
     uint32_t depth; /* of the nested loops, with the root */
 };
+
+static inline uint32_t pattern_place(const struct pattern_node *leaf, uint32_t entered)
+{
+    return leaf->place + (entered < leaf->places ? entered : leaf->places - 1);
+}
 
 /* Finds the loops in the calls of `rank`. With `stages`, it also finds loops whose partners change by a rule
  * from pass to pass. */

@@ -67,6 +67,9 @@ static void assert_same(struct program *expected, struct program *found)
                 fail_msg("call %zu of rank %u differs", i, rank);
             computed[0] += a.at[i].operations;
             computed[1] += b.at[i].operations;
+            if (fabs(b.at[i].operations - a.at[i].operations) > 0.002 * a.at[i].operations + 1)
+                fail_msg("before call %zu of rank %u are %g operations, not %g", i, rank, b.at[i].operations,
+                         a.at[i].operations);
         }
     }
     assert_true(computed[1] >= 0.999 * computed[0] && computed[1] <= 1.001 * computed[0]);
@@ -416,6 +419,151 @@ static void rank_0_may_stand_apart(void **state)
     close_all(&family);
 }
 
+/* Exchanges with recursive doubling. Before the stages a rank computes a part of a whole and a constant;
+ * within them it computes as much each time. */
+static struct program *doubling(const char *name, unsigned ranks)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        struct rank_text text = {0};
+        say(&text, "%u init\n%u compute 7e6\n", rank, rank);
+        for (int pass = 0; pass < 3; pass++) {
+            say(&text, "%u compute %.9g\n", rank, 4e6 + 3e8 / ranks);
+            for (unsigned bit = 1; bit < ranks; bit *= 2)
+                say(&text, "%u sendRecv 80 %u 80 %u #tags 3 3\n%u compute 5e6\n", rank, rank ^ bit,
+                    rank ^ bit, rank);
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void bursts_before_and_in_loops_are_told_apart(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, doubling("doubling.4", 4));
+    add(&family, doubling("doubling.8", 8));
+    add(&family, doubling("doubling.16", 16));
+    struct program *expected = doubling("doubling.128", 128);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+/* A duplicate of the world, rows and columns: nx x ny ranks. `odd`: two ranks change places in a row. */
+static struct program *communicators(const char *name, unsigned nx, unsigned ny, bool odd)
+{
+    for (unsigned rank = 0; rank < nx * ny; rank++) {
+        unsigned x = rank % nx, y = rank / nx;
+        struct rank_text text = {0};
+        say(&text, "%u init\n%u comm_split #c 0-%u\n%u comm_split #cdup 0-%u\n", rank, rank, nx * ny - 1,
+            rank, nx * ny - 1);
+        if (odd && y == 1)
+            say(&text, "%u comm_split #crow%u %u,%u,%u-%u\n", rank, y, y * nx + 1, y * nx, y * nx + 2,
+                y * nx + nx - 1);
+        else
+            say(&text, "%u comm_split #crow%u %u-%u\n", rank, y, y * nx, y * nx + nx - 1);
+        say(&text, "%u comm_split #ccolumn%u ", rank, x);
+        for (unsigned i = 0; i < ny; i++)
+            say(&text, "%s%u", i ? "," : "", i * nx + x);
+        say(&text, "\n");
+        for (int pass = 0; pass < 3; pass++) {
+            unsigned down = (rank + nx * ny - nx) % (nx * ny), up = (rank + nx) % (nx * ny);
+            say(&text, "%u irecv %u 5 10 0 #cdup\n%u send %u 5 10 0 #cdup\n%u wait %u %u 5 #cdup\n", rank,
+                down, rank, up, rank, down, rank);
+            say(&text, "%u allreduce 4 0 0 #crow%u\n", rank, y);
+            say(&text, "%u bcast 7 1 0 #ccolumn%u\n%u allreduce 2 0 0 #cdup\n", rank, x, rank);
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void rows_and_columns_are_communicators(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    struct extrapolation *extrapolation;
+    add(&family, communicators("comm.6", 3, 2, false));
+    add(&family, communicators("comm.9", 3, 3, false));
+    add(&family, communicators("comm.12", 4, 3, false));
+    if (extrapolation_open(family.programs, family.count, 20, &extrapolation) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    struct program *found = extrapolation_program(extrapolation),
+                   *expected = communicators("comm.20", 5, 4, false);
+    struct rank_events a = {0}, b = {0};
+    expected->ops->rewind(expected);
+    found->ops->rewind(found);
+    for (uint32_t rank = 0; rank < 20; rank++) {
+        rank_events_read(expected, rank, NULL, &a);
+        rank_events_read(found, rank, NULL, &b);
+        assert_int_equal(a.count, b.count);
+        for (size_t i = 0; i < a.count; i++) {
+            const struct group *one = &expected->groups[a.at[i].comm], *other = &found->groups[b.at[i].comm];
+            assert_int_equal(one->size, other->size);
+            for (uint32_t k = 0; k < one->size; k++)
+                assert_int_equal(group_world(one, k), group_world(other, k));
+            assert_int_equal(a.at[i].comm == 0, b.at[i].comm == 0);
+            b.at[i].comm = a.at[i].comm;
+            assert_true(rank_event_same(&a.at[i], &b.at[i]));
+        }
+    }
+    free(a.at);
+    free(b.at);
+    extrapolation_close(extrapolation);
+    expected->ops->close(expected);
+    close_all(&family);
+    add(&family, communicators("odd.6", 3, 2, true));
+    add(&family, communicators("odd.9", 3, 3, true));
+    assert_refused(&family, 20, "neither all ranks nor a row, column or plane");
+}
+
+/* A chain in which the ends have one neighbour: MPI_Sendrecv with MPI_PROC_NULL. Messages back are sent with
+ * tag 8 and received with tag `back`. */
+static struct program *chain(const char *name, unsigned ranks, int back)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
+        for (int pass = 0; pass < 3; pass++) {
+            say(&text, "%u compute 2e6\n", rank);
+            if (rank == 0)
+                say(&text, "0 send 1 4 50 0\n");
+            else if (rank + 1 == ranks)
+                say(&text, "%u recv %u 4 50 0\n", rank, rank - 1);
+            else
+                say(&text, "%u sendRecv 50 %u 50 %u 0 0 #tags 4 4\n", rank, rank + 1, rank - 1);
+            if (rank == 0)
+                say(&text, "0 recv 1 %d 20 0\n", back);
+            else if (rank + 1 == ranks)
+                say(&text, "%u send %u 8 20 0\n", rank, rank - 1);
+            else
+                say(&text, "%u sendRecv 20 %u 20 %u 0 0 #tags 8 %d\n", rank, rank - 1, rank + 1, back);
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void ends_of_a_chain_make_halves(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, chain("chain.4", 4, 8));
+    add(&family, chain("chain.6", 6, 8));
+    add(&family, chain("chain.9", 9, 8));
+    struct program *expected = chain("chain.20", 20, 8);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+    add(&family, chain("tags.4", 4, 9));
+    add(&family, chain("tags.9", 9, 9));
+    assert_refused(&family, 20, "to a rank that does not receive it");
+}
+
 static void times_that_depend_on_the_network_are_refused(void **state)
 {
     (void)state;
@@ -501,6 +649,9 @@ int main(void)
         cmocka_unit_test(an_inconsistent_size_is_reported_at_its_line),
         cmocka_unit_test(a_held_back_trace_that_is_another_program_is_refused),
         cmocka_unit_test(rank_0_may_stand_apart),
+        cmocka_unit_test(bursts_before_and_in_loops_are_told_apart),
+        cmocka_unit_test(rows_and_columns_are_communicators),
+        cmocka_unit_test(ends_of_a_chain_make_halves),
         cmocka_unit_test(times_that_depend_on_the_network_are_refused),
         cmocka_unit_test(partners_follow_rules),
         cmocka_unit_test(sizes_follow_forms),
