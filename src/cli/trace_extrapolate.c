@@ -23,10 +23,12 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "trace extrapolate",
     .words = "TRACE TRACE [TRACE...] --ranks N [-o DIR]",
-    .doc = "From traces of one program on several numbers of ranks to its trace on another number.\n"
-           "Communication is extrapolated exactly or refused with the reason; with three traces or more the\n"
-           "largest is first predicted from the others, call by call. Computation is a fit, per call site a\n"
-           "power of the number of ranks. Prints the loops, partners and sizes that it found.",
+    .doc =
+        "From traces of one program on several numbers of ranks to its trace on another number.\n"
+        "Communication is extrapolated exactly or refused with the reason; with three traces or more the\n"
+        "largest is first predicted from the others, call by call. Computation is a fit for each place in\n"
+        "the program, and its largest error on the trace held back is printed. Prints the loops, partners\n"
+        "and sizes that it found.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"

@@ -8,6 +8,8 @@
 uint32_t comm_size(uint32_t code, const struct grid *grid)
 {
     uint32_t size = 1;
+    if (code == COMM_WORLD_CODE)
+        return grid->ranks;
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         size *= comm_dimensions(code) >> d & 1 ? grid->size[d] : 1;
     return size;
@@ -33,6 +35,11 @@ static uint32_t place_along(const struct grid *grid, unsigned others, uint32_t r
 uint32_t comm_index(uint32_t code, const struct grid *grid, uint32_t rank)
 {
     return place_along(grid, comm_dimensions(code), rank);
+}
+
+uint32_t comm_place(uint32_t code, const struct grid *grid, uint32_t rank)
+{
+    return code ? place_along(grid, COMM_ALL & ~comm_dimensions(code), rank) : rank;
 }
 
 /* The dimensions along which the members differ. All of the grid: COMM_ALL. */

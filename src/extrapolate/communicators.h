@@ -24,6 +24,9 @@ uint32_t comm_count(uint32_t code, const struct grid *grid);
 uint32_t comm_size(uint32_t code, const struct grid *grid);
 uint32_t comm_index(uint32_t code, const struct grid *grid, uint32_t rank);
 
+/* The rank in its communicator. Code 0: in the world. */
+uint32_t comm_place(uint32_t code, const struct grid *grid, uint32_t rank);
+
 /* "all ranks", "the ranks along x", "the plane x, y". */
 enum { COMM_TEXT = 64 };
 const char *comm_text(uint32_t code, char buffer[COMM_TEXT]);

@@ -139,6 +139,17 @@ static void print_fit(const struct describer *describer, const struct fit *fit)
     }
 }
 
+static void print_vector(const struct describer *describer, const struct vector_rule *rule, int side)
+{
+    fprintf(describer->to, side ? ", from each " : ", to each ");
+    print_fit(describer, &rule->factor);
+    if (rule->own)
+        fprintf(describer->to, " x the rank's share of %" PRIu64, rule->own);
+    if (rule->peer)
+        fprintf(describer->to, " x the other's share of %" PRIu64, rule->peer);
+    fprintf(describer->to, " bytes");
+}
+
 static void print_size(const struct describer *describer, const struct fit *fit)
 {
     if (fit->form == FIT_CONSTANT && !fit->value)
@@ -242,6 +253,9 @@ static void print_call(const struct describer *describer, const struct pattern_n
         print_peer(describer, leaf, 1, "and from");
     if (event->op == CALL_RECV || event->op == CALL_SENDRECV)
         print_size(describer, &site->recv_bytes);
+    for (int side = 0; side < 2; side++)
+        if (event->sizes[side])
+            print_vector(describer, &site->sizes[side], side);
     if (event->comm)
         fprintf(describer->to, ", in the communicator of %s", comm_text(event->comm, comm));
     fputc('\n', describer->to);

@@ -2,10 +2,21 @@
 
 #include <string.h>
 
+#include "extrapolate/communicators.h"
+
 /* A pass of a loop is read as a trial. If it fails it is undone; the undo log holds what has to be undone.
  * SIZES and TAG: they were not known before. LEFT_OUT, ENTER (a loop): nothing to undo, but the log tells
  * where it was. */
-enum undo_kind { UNDO_CALL, UNDO_LEFT_OUT, UNDO_ENTER, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
+enum undo_kind {
+    UNDO_CALL,
+    UNDO_LEFT_OUT,
+    UNDO_ENTER,
+    UNDO_SIZES,
+    UNDO_VECTOR,
+    UNDO_TAG,
+    UNDO_PASSES,
+    UNDO_POSSIBLE
+};
 
 struct undo_entry {
     uint8_t kind;
@@ -42,6 +53,11 @@ static uint64_t *recv_bytes_of(const struct evidence_reader *reader, uint32_t le
     return &reader->evidence->recv_bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
 }
 
+static const uint64_t **vector_of(const struct evidence_reader *reader, uint32_t leaf, unsigned side)
+{
+    return &reader->evidence->sizes[side][(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
+}
+
 static void take_back(struct evidence_reader *reader, size_t undo_count, size_t next)
 {
     while (reader->undo_count > undo_count) {
@@ -50,6 +66,8 @@ static void take_back(struct evidence_reader *reader, size_t undo_count, size_t 
             reader->pattern->leaves[entry->index]->possible[entry->which] = (uint32_t)entry->value;
         if (entry->kind == UNDO_SIZES)
             *(entry->which ? recv_bytes_of(reader, entry->index) : bytes_of(reader, entry->index)) = UNSEEN;
+        if (entry->kind == UNDO_VECTOR)
+            *vector_of(reader, entry->index, entry->which) = NULL;
         if (entry->kind == UNDO_TAG)
             reader->evidence->tags[entry->index] = UNSEEN;
     }
@@ -87,6 +105,22 @@ static bool keep_size(struct evidence_reader *reader, uint32_t leaf, bool receiv
     return true;
 }
 
+static bool keep_vector(struct evidence_reader *reader, const struct pattern_node *leaf, unsigned side,
+                        const struct rank_event *event)
+{
+    const uint64_t *sizes = event->sizes[side], **known;
+    if (!sizes != !leaf->event.sizes[side])
+        return false;
+    if (!sizes)
+        return true;
+    known = vector_of(reader, leaf->index, side);
+    if (*known)
+        return !memcmp(*known, sizes, event->members * sizeof *sizes);
+    *known = sizes;
+    note(reader, (struct undo_entry){UNDO_VECTOR, (uint8_t)side, leaf->index, 0});
+    return true;
+}
+
 /* Whether the event is a sendrecv of which this rank makes one half, since the other is to MPI_PROC_NULL. */
 static bool is_half(const struct rank_event *event, const struct rank_event *whole)
 {
@@ -102,6 +136,13 @@ static bool keep_sizes(struct evidence_reader *reader, const struct pattern_node
                        const struct rank_event *event)
 {
     bool half = event->op != leaf->event.op;
+    for (unsigned side = 0; side < 2; side++)
+        if (!keep_vector(reader, leaf, side, event))
+            return false;
+    if (event->op == CALL_ALLGATHERV) /* its own block is as large as the others expect */
+        return event->sizes[1] &&
+               event->bytes ==
+                   event->sizes[1][comm_place(event->comm, &reader->evidence->grid, reader->rank)];
     return ((half && event->op == CALL_RECV) || keep_size(reader, leaf->index, false, event->bytes)) &&
            ((half && event->op == CALL_SEND) || keep_size(reader, leaf->index, true, event->recv_bytes));
 }
@@ -335,11 +376,17 @@ static uint64_t *unseen(size_t count, const char *what)
 void evidence_init(struct evidence *evidence, const struct call_pattern *pattern, const struct grid *grid)
 {
     size_t sizes = (size_t)pattern->leaf_count * grid->ranks;
+    size_t vectors = 0;
+    for (uint32_t leaf = 0; leaf < pattern->leaf_count; leaf++)
+        if (pattern->leaves[leaf]->event.members)
+            vectors = sizes;
     size_t places = (size_t)pattern->place_count * grid->ranks;
     *evidence = (struct evidence){
         .grid = *grid,
         .bytes = unseen(sizes, "sizes of messages"),
         .recv_bytes = unseen(sizes, "sizes of messages"),
+        .sizes = {mem_alloc(vectors, sizeof(uint64_t *), "sizes of messages"),
+                  mem_alloc(vectors, sizeof(uint64_t *), "sizes of messages")},
         .passes = unseen(pattern->loop_count, "passes of loops"),
         .tags = unseen(pattern->leaf_count, "tags"),
         .operations = mem_alloc(places, sizeof *evidence->operations, "computation"),
@@ -355,6 +402,8 @@ void evidence_free(struct evidence *evidence)
     free(evidence->tags);
     free(evidence->operations);
     free(evidence->visits);
+    free(evidence->sizes[0]);
+    free(evidence->sizes[1]);
     free(evidence->gaps);
     arena_free(&evidence->arena);
     *evidence = (struct evidence){0};

@@ -21,6 +21,7 @@ struct burst_gap {
 struct evidence {
     struct grid grid;
     uint64_t *bytes, *recv_bytes; /* [leaf * ranks + rank] */
+    const uint64_t **sizes[2];    /* likewise: for each peer; NULL: nothing has been seen */
     uint64_t *passes;             /* [loop]; the same for all ranks */
     uint64_t *tags;               /* [leaf]; the same for all ranks: the tag at stage 0, as a uint32_t */
     double *operations;           /* [place * ranks + rank]: since its previous call, all passes together */

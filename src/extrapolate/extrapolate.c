@@ -113,15 +113,24 @@ static struct program *attempt(struct extrapolation *work, struct hypothesis hyp
     return generate_open(model, work->ranks, misfit->why, sizeof misfit->why);
 }
 
+static bool same_extents(enum grid_kind one, enum grid_kind other, uint32_t ranks)
+{
+    struct grid a = grid_of(one, ranks), b = grid_of(other, ranks);
+    return !memcmp(a.size, b.size, sizeof a.size);
+}
+
 static enum status report_ambiguous(const struct extrapolation *work, struct hypothesis other)
 {
     char one_grid[GRID_TEXT], other_grid[GRID_TEXT];
     struct grid first = grid_of(work->model->hypothesis.grid, work->ranks),
                 second = grid_of(other.grid, work->ranks);
+    uint32_t decider = 2;
+    while (decider < GRID_MOST_PROPOSED && same_extents(first.kind, second.kind, decider))
+        decider++;
     diag_error(
         "cannot be extrapolated to %u ranks: the traces fit %s as well as %s ranks, which differ there; "
-        "a trace on another number of ranks would decide",
-        work->ranks, grid_text(&first, one_grid), grid_text(&second, other_grid));
+        "capture the program on %u ranks too, which would decide",
+        work->ranks, grid_text(&first, one_grid), grid_text(&second, other_grid), decider);
     return STATUS_BAD_INPUT;
 }
 

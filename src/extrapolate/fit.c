@@ -71,6 +71,7 @@ struct fit_search {
     const struct grid *target;
     struct fit *found;
     enum fit_outcome outcome;
+    uint32_t undivided_decider;
     bool undivided; /* a power gives all observations, and no whole number on the target */
 };
 
@@ -98,12 +99,28 @@ static bool same_on_target(const struct fit_search *search, const struct fit *a,
     return true;
 }
 
+/* A small number of ranks on which the fits differ, or, if there is one only, on which it gives no whole
+ * number. 0: none is known. */
+static uint32_t decider(const struct fit_search *search, const struct fit *fit, const struct fit *other)
+{
+    for (uint32_t ranks = 2; ranks <= GRID_MOST_PROPOSED; ranks++) {
+        struct grid grid = grid_of(search->target->kind, ranks);
+        uint64_t value, second = 0;
+        bool defined = fit_value(fit, &grid, 0, &value);
+        if (other ? defined && fit_value(other, &grid, 0, &second) && value != second : !defined)
+            return ranks;
+    }
+    return 0;
+}
+
 static void consider(struct fit_search *search, const struct fit *fit)
 {
     uint64_t value;
     if (!holds(search, fit))
         return;
     if (!fit_value(fit, search->target, 0, &value)) {
+        if (fit->form == FIT_POWER && !search->undivided)
+            search->undivided_decider = decider(search, fit, NULL);
         search->undivided |= fit->form == FIT_POWER;
         return;
     }
@@ -111,6 +128,7 @@ static void consider(struct fit_search *search, const struct fit *fit)
         search->outcome = FIT_FOUND;
         *search->found = *fit;
     } else if (search->outcome == FIT_FOUND && !same_on_target(search, fit, search->found)) {
+        search->found->decider = decider(search, fit, search->found);
         search->outcome = FIT_AMBIGUOUS;
     }
 }
@@ -235,7 +253,8 @@ static void consider_blocks(struct fit_search *search, int dimension)
 enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
                           bool passes, struct fit *fit)
 {
-    struct fit_search search = {observations, count, target, fit, FIT_NO_FORM, false};
+    struct fit_search search = {
+        .observations = observations, .count = count, .target = target, .found = fit, .outcome = FIT_NO_FORM};
     if (!count || observations[0].grid->ranks == observations[count - 1].grid->ranks)
         return FIT_ONE_SIZE;
     consider(&search, &(struct fit){.form = FIT_CONSTANT, .value = observations[0].value});
@@ -247,5 +266,8 @@ enum fit_outcome fit_find(const struct observation *observations, size_t count, 
         consider_powers(&search);
     for (int d = 0; d < GRID_DIMENSIONS && search.outcome == FIT_NO_FORM && !passes; d++)
         consider_blocks(&search, d);
-    return search.outcome == FIT_NO_FORM && search.undivided ? FIT_UNDIVIDED : search.outcome;
+    if (search.outcome != FIT_NO_FORM || !search.undivided)
+        return search.outcome;
+    fit->decider = search.undivided_decider;
+    return FIT_UNDIVIDED;
 }

@@ -25,6 +25,7 @@ struct fit {
     struct grid reference;
     int power[GRID_DIMENSIONS];
     uint64_t unit, whole;
+    uint32_t decider; /* AMBIGUOUS, UNDIVIDED: a trace on so many ranks would decide; 0: unknown */
 };
 
 struct observation {

@@ -25,6 +25,10 @@ struct extrapolated {
     struct model_instance instance;
     struct arena arena;
     struct extrapolated_rank *ranks;
+    uint64_t *counts;
+    size_t count_count, vector_count;
+    const uint64_t **vectors; /* sizes of the instance, and where they are in `counts` */
+    size_t *vector_at;
     bool wildcards; /* some receive has no source or tag */
     uint64_t hash;
 };
@@ -87,6 +91,9 @@ static uint64_t hash_event(uint64_t hash, const struct rank_event *event)
         hash_add(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
     hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
     hash = hash_add(hash, (uint64_t)event->comm << 32 | (uint32_t)event->tag);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < event->members && event->sizes[side]; i++)
+            hash = hash_add(hash, event->sizes[side][i]);
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
@@ -246,6 +253,35 @@ static void make_groups(struct extrapolated *extrapolated)
     extrapolated->program.groups = extrapolated->groups;
 }
 
+static void add_counts(struct extrapolated *extrapolated, const uint64_t *sizes, uint32_t members,
+                       size_t *capacity)
+{
+    size_t at = extrapolated->count_count ? extrapolated->count_count : 1; /* 0 stands for none */
+    extrapolated->counts = mem_grow(extrapolated->counts, capacity, at + members, "sizes of messages");
+    memcpy(extrapolated->counts + at, sizes, members * sizeof *sizes);
+    extrapolated->vectors[extrapolated->vector_count] = sizes;
+    extrapolated->vector_at[extrapolated->vector_count++] = at;
+    extrapolated->count_count = at + members;
+}
+
+/* The sizes for each peer of all calls, as the counts of the program. */
+static void make_counts(struct extrapolated *extrapolated)
+{
+    const struct model_instance *instance = &extrapolated->instance;
+    size_t capacity = 0, calls = 0;
+    for (uint32_t role = 0; role <= instance->model->hypothesis.apart; role++)
+        calls += instance->model->roles[role].pattern.leaf_count;
+    extrapolated->vectors = mem_alloc(4 * calls, sizeof *extrapolated->vectors, "sizes of messages");
+    extrapolated->vector_at = mem_alloc(4 * calls, sizeof *extrapolated->vector_at, "sizes of messages");
+    for (uint32_t role = 0; role <= instance->model->hypothesis.apart; role++)
+        for (uint32_t leaf = 0; leaf < instance->model->roles[role].pattern.leaf_count; leaf++)
+            for (int i = 0; i < 4; i++)
+                if (instance->sites[role][leaf].vectors[i / 2][i % 2])
+                    add_counts(extrapolated, instance->sites[role][leaf].vectors[i / 2][i % 2],
+                               instance->sites[role][leaf].members, &capacity);
+    extrapolated->program.counts = extrapolated->counts;
+}
+
 /* -------------------------------------------------------------- the program */
 
 /* The communicator of a rank as a number of the program's groups. */
@@ -254,6 +290,15 @@ static uint32_t group_of(const struct extrapolated *extrapolated, uint32_t code,
     for (uint32_t i = 0; i < extrapolated->families; i++)
         if (extrapolated->codes[i] == code)
             return extrapolated->first[i] + comm_index(code, &extrapolated->instance.grid, rank);
+    return 0;
+}
+
+/* Where the sizes are in the program's counts. 0: all are alike. */
+static uint64_t counts_at(const struct extrapolated *extrapolated, const uint64_t *sizes)
+{
+    for (size_t i = 0; sizes && i < extrapolated->vector_count; i++)
+        if (extrapolated->vectors[i] == sizes)
+            return extrapolated->vector_at[i];
     return 0;
 }
 
@@ -277,6 +322,8 @@ static bool to_call(const struct extrapolated *extrapolated, struct extrapolated
                           .source_channel = event->op == CALL_SENDRECV ? channel : 0,
                           .bytes = event->bytes,
                           .recv_bytes = event->recv_bytes,
+                          .send_counts = counts_at(extrapolated, event->sizes[0]),
+                          .recv_counts = counts_at(extrapolated, event->sizes[1]),
                           .amount = event->amount};
     if (event->op == CALL_WAITALL) {
         take_all_requests(rank);
@@ -338,6 +385,9 @@ static void extrapolated_close(struct program *program)
     model_instance_free(&extrapolated->instance);
     arena_free(&extrapolated->arena);
     free(extrapolated->groups);
+    free(extrapolated->counts);
+    free(extrapolated->vectors);
+    free(extrapolated->vector_at);
     free(extrapolated->codes);
     free(extrapolated->first);
     free(extrapolated->ranks);
@@ -364,6 +414,7 @@ struct program *generate_open(const struct program_model *model, uint32_t ranks,
         return NULL;
     }
     make_groups(extrapolated);
+    make_counts(extrapolated);
     extrapolated_rewind(&extrapolated->program);
     return &extrapolated->program;
 }

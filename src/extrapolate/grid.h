@@ -38,6 +38,9 @@ static inline int64_t grid_rank(const struct grid *grid, const int64_t at[GRID_D
     return at[0] + grid->size[0] * (at[1] + grid->size[1] * at[2]);
 }
 
+/* Numbers of ranks that are proposed for the next trace: 2 to this one. */
+enum { GRID_MOST_PROPOSED = 64 };
+
 /* "8 x 4" into buffer, which is returned. */
 enum { GRID_TEXT = 40 };
 const char *grid_text(const struct grid *grid, char buffer[GRID_TEXT]);

@@ -91,6 +91,10 @@ static bool comms_are_known(struct learner *learner, size_t index, uint32_t rank
     return true;
 }
 
+static const char sizes_of_data[] = "its sizes, one for each rank, are not shares of blocks; if they come "
+                                    "from the program's data, no trace tells "
+                                    "them on other numbers of ranks";
+
 static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
 {
     struct misfit *misfit = learner->misfit;
@@ -105,9 +109,11 @@ static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
     }
     misfit->sample = &learner->samples[index];
     misfit->rank = rank;
-    snprintf(misfit->why, sizeof misfit->why,
-             misfit->event < learner->events.count ? "the calls of other ranks do not explain this call"
-                                                   : "other ranks make more calls than this one");
+    bool sizes = misfit->event < learner->events.count && learner->events.at[misfit->event].members;
+    snprintf(misfit->why, sizeof misfit->why, "%s",
+             sizes                                   ? sizes_of_data
+             : misfit->event < learner->events.count ? "the calls of other ranks do not explain this call"
+                                                     : "other ranks make more calls than this one");
     return false;
 }
 
@@ -159,9 +165,18 @@ static void print_observations(const struct observations *seen, char *text, size
     }
 }
 
+/* What to capture next. */
+static void propose(char *text, size_t size, uint32_t decider)
+{
+    if (decider)
+        snprintf(text, size, "; capture the program on %u ranks too, which would decide", decider);
+    else
+        snprintf(text, size, "; a trace on another number of ranks would decide");
+}
+
 /* Notes as a misfit that no fit was found, at the call that it is for. */
 static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_outcome outcome,
-                 const char *what, const struct observations *seen)
+                 const char *what, const struct observations *seen, uint32_t decider)
 {
     struct misfit *misfit = learner->misfit;
     char values[100];
@@ -173,15 +188,14 @@ static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_
         [FIT_FOUND] = "",
         [FIT_ONE_SIZE] = "are known on one number of ranks only, so their growth is not known",
         [FIT_NO_FORM] = "follow none of the rules that are known",
-        [FIT_UNDIVIDED] =
-            ("divide evenly in all traces and not on the ranks asked for; capture a number of ranks on "
-             "which they do not, and which shows who has more"),
-        [FIT_AMBIGUOUS] = ("follow several rules, which disagree on the ranks asked for; a trace on another "
-                           "number of ranks would decide"),
+        [FIT_UNDIVIDED] = "divide evenly in all traces and not on the ranks asked for",
+        [FIT_AMBIGUOUS] = "follow several rules, which disagree on the ranks asked for",
     };
     misfit->undecided = outcome == FIT_AMBIGUOUS || outcome == FIT_UNDIVIDED;
-    snprintf(misfit->why, sizeof misfit->why, *values ? "%s (%s) %s" : "%s%s %s", what, values,
-             reasons[outcome]);
+    int length = snprintf(misfit->why, sizeof misfit->why, *values ? "%s (%s) %s" : "%s%s %s", what, values,
+                          reasons[outcome]);
+    if (misfit->undecided && length < (int)sizeof misfit->why)
+        propose(misfit->why + length, sizeof misfit->why - (size_t)length, decider);
 }
 
 static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, bool received,
@@ -189,6 +203,8 @@ static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, boo
 {
     const struct call_pattern *pattern = &learner->model->roles[role].pattern;
     struct site *site = &learner->model->roles[role].sites[leaf];
+    if (pattern->leaves[leaf]->event.op == CALL_ALLGATHERV)
+        return true; /* as its sizes for each peer say */
     seen->count = 0;
     for (size_t s = 0; s < learner->count; s++) {
         const struct evidence *evidence = &learner->evidence[role][s];
@@ -200,8 +216,50 @@ static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, boo
         fit_find(seen->at, seen->count, &learner->target, false, received ? &site->recv_bytes : &site->bytes);
     if (outcome == FIT_FOUND)
         return true;
-    miss(learner, role, pattern->leaves[leaf]->at, outcome, "its bytes", seen);
+    miss(learner, role, pattern->leaves[leaf]->at, outcome, "its bytes", seen,
+         (received ? &site->recv_bytes : &site->bytes)->decider);
     return false;
+}
+
+static void miss_sizes(struct learner *learner, uint32_t role, size_t event)
+{
+    struct misfit *misfit = learner->misfit;
+    misfit->sample = &learner->samples[learner->count - 1];
+    misfit->rank = richest(learner, misfit->sample, role);
+    misfit->event = event;
+    snprintf(misfit->why, sizeof misfit->why, "%s", sizes_of_data);
+}
+
+/* Sizes that differ from peer to peer. */
+static bool fit_vector(struct learner *learner, uint32_t role, uint32_t leaf, unsigned side)
+{
+    struct role_model *part = &learner->model->roles[role];
+    const struct rank_event *event = &part->pattern.leaves[leaf]->event;
+    struct vector_observation *seen = NULL;
+    size_t count = 0, capacity = 0;
+    for (size_t s = 0; s < learner->count && event->sizes[side]; s++) {
+        const struct evidence *evidence = &learner->evidence[role][s];
+        for (uint32_t rank = 0; rank < evidence->grid.ranks; rank++) {
+            const uint64_t *sizes = evidence->sizes[side][(size_t)leaf * evidence->grid.ranks + rank];
+            if (!sizes)
+                continue;
+            seen = mem_grow(seen, &capacity, count + 1, "sizes of messages");
+            seen[count++] =
+                (struct vector_observation){&evidence->grid, comm_size(event->comm, &evidence->grid),
+                                            comm_place(event->comm, &evidence->grid, rank), sizes};
+        }
+    }
+    struct vector_rule *rule = &part->sites[leaf].sizes[side];
+    enum fit_outcome outcome = count ? vector_find(seen, count, &learner->target, rule) : FIT_FOUND;
+    free(seen);
+    if (outcome == FIT_NO_FORM)
+        miss_sizes(learner, role, part->pattern.leaves[leaf]->at);
+    else if (outcome != FIT_FOUND)
+        miss(learner, role, part->pattern.leaves[leaf]->at, outcome, "its sizes, one for each rank,",
+             &(struct observations){0}, rule->factor.decider);
+    if (learner->target.kind == GRID_LINE && !part->whole[0])
+        part->whole[0] = rule->own ? rule->own : rule->peer;
+    return outcome == FIT_FOUND;
 }
 
 static bool fit_tag(struct learner *learner, uint32_t role, uint32_t leaf, struct observations *seen)
@@ -214,7 +272,8 @@ static bool fit_tag(struct learner *learner, uint32_t role, uint32_t leaf, struc
         fit_find(seen->at, seen->count, &learner->target, true, &part->sites[leaf].tag);
     if (outcome == FIT_FOUND)
         return true;
-    miss(learner, role, part->pattern.leaves[leaf]->at, outcome, "its tag", seen);
+    miss(learner, role, part->pattern.leaves[leaf]->at, outcome, "its tag", seen,
+         part->sites[leaf].tag.decider);
     return false;
 }
 
@@ -239,7 +298,7 @@ static bool fit_passes(struct learner *learner, uint32_t role, uint32_t loop, st
     if (outcome == FIT_FOUND)
         return true;
     miss(learner, role, first_leaf(part->pattern.loops[loop])->at, outcome,
-         "the passes of the loop that begins here", seen);
+         "the passes of the loop that begins here", seen, part->passes[loop].decider);
     return false;
 }
 
@@ -263,6 +322,8 @@ static bool fit_role(struct learner *learner, uint32_t role, struct observations
         if (!fit_passes(learner, role, loop, seen))
             return false;
     for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++, learner->misfit->progress++) {
+        if (!fit_vector(learner, role, leaf, 0) || !fit_vector(learner, role, leaf, 1))
+            return false;
         if (!fit_tag(learner, role, leaf, seen) || !fit_sizes(learner, role, leaf, false, seen) ||
             !fit_sizes(learner, role, leaf, true, seen))
             return false;
@@ -289,6 +350,44 @@ static bool rules_agree(const struct learner *learner, uint32_t role, const stru
                     peer_of(&rules[first], grid, rank, (uint32_t)stage))
                     return false;
     return true;
+}
+
+/* A small number of ranks on which rules that are possible disagree; 0: none is known. */
+static uint32_t rules_decider(const struct learner *learner, const struct pattern_node *leaf, unsigned which)
+{
+    const struct peer_rule *rules = leaf->rules[which];
+    uint32_t first = (uint32_t)__builtin_ctz(leaf->possible[which]);
+    for (uint32_t ranks = 2; ranks <= GRID_MOST_PROPOSED; ranks++) {
+        struct grid grid = grid_of(learner->target.kind, ranks);
+        for (uint32_t i = first + 1; i < leaf->rule_count[which]; i++) {
+            bool differ = false, defined = leaf->possible[which] >> i & 1;
+            for (uint32_t rank = 0; rank < ranks && defined; rank++) {
+                int64_t one = peer_of(&rules[first], &grid, rank, 0),
+                        other = peer_of(&rules[i], &grid, rank, 0);
+                defined = one != PEER_INVALID && other != PEER_INVALID;
+                differ |= one != other;
+            }
+            if (defined && differ)
+                return ranks;
+        }
+    }
+    return 0;
+}
+
+/* Round a ring, one rank ahead is as well P - 1 back. On 4, 8 and 16 ranks that is 1 ahead and 15 back. The
+ * shortest way is right. */
+static void prefer_short(struct pattern_node *leaf, unsigned which)
+{
+    uint32_t possible = leaf->possible[which];
+    for (uint32_t i = 0; i < leaf->rule_count[which]; i++)
+        for (uint32_t k = 0; k < leaf->rule_count[which]; k++) {
+            const struct peer_rule *a = &leaf->rules[which][i], *b = &leaf->rules[which][k];
+            if (!(possible >> i & 1 && possible >> k & 1) || a->kind != b->kind || a->step != b->step ||
+                (a->kind != PEER_WRAP && a->kind != PEER_RING))
+                continue;
+            if (abs(a->a[0]) + abs(a->a[1]) + abs(a->a[2]) < abs(b->a[0]) + abs(b->a[1]) + abs(b->a[2]))
+                leaf->possible[which] &= ~(1U << k);
+        }
 }
 
 /* Partners at distances 1 and 2 in two stages follow rank xor 2^stage as well as rank xor (1 + stage). If
@@ -322,8 +421,10 @@ static bool decide_rules(struct learner *learner, uint32_t role, const struct pa
         for (unsigned which = 0; which < rank_event_peers(&node->event); which++) {
             if (loop->stages && part->passes[loop->index].form == FIT_LOGARITHM)
                 prefer_doubling(loop->body[i], which);
+            prefer_short(loop->body[i], which);
             if (!rules_agree(learner, role, node, which, stages)) {
-                miss(learner, role, node->at, FIT_AMBIGUOUS, "its partners", &(struct observations){0});
+                miss(learner, role, node->at, FIT_AMBIGUOUS, "its partners", &(struct observations){0},
+                     rules_decider(learner, node, which));
                 return false;
             }
         }
@@ -382,9 +483,14 @@ static bool grid_tells(struct learner *learner)
         if (!same)
             continue;
         learner->misfit->undecided = true;
+        uint32_t decider = 2;
+        while (decider <= GRID_MOST_PROPOSED && grid_of(hypothesis.grid, decider).size[d] == first)
+            decider++;
         snprintf(learner->misfit->why, sizeof learner->misfit->why,
-                 "all traces have %u ranks along one side, where %u ranks have %u", first,
-                 learner->target.ranks, learner->target.size[d]);
+                 "all traces have %u ranks along one side, where %u ranks have %u; capture another number of "
+                 "ranks "
+                 "too, such as %u",
+                 first, learner->target.ranks, learner->target.size[d], decider);
         return false;
     }
     return true;

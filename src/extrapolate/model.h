@@ -2,7 +2,7 @@
 #define HELIO_EXTRAPOLATE_MODEL_H
 
 #include "extrapolate/evidence.h"
-#include "extrapolate/fit.h"
+#include "extrapolate/vectors.h"
 
 /* A model of a program: its calls in loops, and how partners, sizes and passes depend on the number of ranks.
  */
@@ -41,7 +41,8 @@ struct rank_classes {
 /* A call of the pattern. */
 struct site {
     struct fit bytes, recv_bytes;
-    struct fit tag; /* at stage 0; a uint32_t */
+    struct fit tag;              /* at stage 0; a uint32_t */
+    struct vector_rule sizes[2]; /* sent and received, if they differ from peer to peer */
     /* Of the computation before it, on ranks held back: the largest error of the mean of a class, relative.
      */
     double error;

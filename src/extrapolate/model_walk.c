@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "extrapolate/communicators.h"
 #include "extrapolate/computation.h"
 
 /* ----------------------------------------------------------------- instance */
@@ -14,6 +15,33 @@ static bool fill_site(struct model_instance *instance, const struct site *site, 
     return fit_value(&site->tag, &instance->grid, 0, &values->tag) &&
            (values->by_rank || (fit_value(&site->bytes, &instance->grid, 0, &values->bytes) &&
                                 fit_value(&site->recv_bytes, &instance->grid, 0, &values->recv_bytes)));
+}
+
+/* The sizes for all peers of a rank whose share is `share`. */
+static uint64_t *make_vector(const struct vector_rule *rule, uint64_t factor, uint64_t share,
+                             uint32_t members)
+{
+    uint64_t *sizes = mem_alloc(members, sizeof *sizes, "sizes of messages");
+    for (uint32_t peer = 0; peer < members; peer++)
+        sizes[peer] = factor * share * vector_share(rule->peer, members, peer);
+    return sizes;
+}
+
+static bool fill_vectors(const struct model_instance *instance, const struct site *site,
+                         const struct rank_event *event, struct site_values *values)
+{
+    values->members = event->members ? comm_size(event->comm, &instance->grid) : 0;
+    for (int side = 0; side < 2; side++) {
+        const struct vector_rule *rule = &site->sizes[side];
+        uint64_t factor, share = rule->own ? rule->own / (values->members ? values->members : 1) : 1;
+        if (!event->sizes[side])
+            continue;
+        if (!fit_value(&rule->factor, &instance->grid, 0, &factor))
+            return false;
+        values->vectors[side][0] = make_vector(rule, factor, share, values->members);
+        values->vectors[side][1] = make_vector(rule, factor, share + (rule->own > 0), values->members);
+    }
+    return true;
 }
 
 /* To six digits, as in traces: a fit is not more exact. */
@@ -48,7 +76,9 @@ bool model_instance_init(struct model_instance *instance, const struct program_m
         instance->sites[role] = mem_alloc(part->pattern.leaf_count, sizeof(struct site_values), "sizes");
         instance->passes[role] = mem_alloc(part->pattern.loop_count, sizeof(uint64_t), "passes");
         for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++)
-            if (!fill_site(instance, &part->sites[leaf], &instance->sites[role][leaf])) {
+            if (!fill_site(instance, &part->sites[leaf], &instance->sites[role][leaf]) ||
+                !fill_vectors(instance, &part->sites[leaf], &part->pattern.leaves[leaf]->event,
+                              &instance->sites[role][leaf])) {
                 snprintf(why, why_size,
                          "a message would have no whole number of bytes, or no tag, on %u ranks", ranks);
                 return false;
@@ -66,6 +96,10 @@ bool model_instance_init(struct model_instance *instance, const struct program_m
 void model_instance_free(struct model_instance *instance)
 {
     for (int role = 0; role < 2; role++) {
+        for (uint32_t i = 0; instance->sites[role] && i < instance->model->roles[role].pattern.leaf_count;
+             i++)
+            for (int vector = 0; vector < 4; vector++)
+                free(instance->sites[role][i].vectors[vector / 2][vector % 2]);
         free(instance->sites[role]);
         free(instance->passes[role]);
         free(instance->bursts[role]);
@@ -116,6 +150,13 @@ static bool give_sizes(const struct model_walk *walk, const struct model_instanc
     const struct site *site = &instance->model->roles[role].sites[leaf];
     event->bytes = values->bytes;
     event->recv_bytes = values->recv_bytes;
+    event->members = values->members;
+    uint32_t place = values->members ? comm_place(event->comm, &instance->grid, walk->rank) : 0;
+    for (int side = 0; side < 2 && values->members; side++)
+        event->sizes[side] =
+            values->vectors[side][site->sizes[side].own && place < site->sizes[side].own % values->members];
+    if (event->op == CALL_ALLGATHERV && event->sizes[1])
+        event->bytes = event->sizes[1][place];
     return !values->by_rank ||
            (fit_value(&site->bytes, &instance->grid, walk->rank, &event->bytes) &&
             fit_value(&site->recv_bytes, &instance->grid, walk->rank, &event->recv_bytes));

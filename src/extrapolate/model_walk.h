@@ -8,6 +8,9 @@ struct site_values {
     uint64_t bytes, recv_bytes;
     uint64_t tag; /* at stage 0 */
     bool by_rank; /* sizes differ from rank to rank: fit_value gives them */
+    /* For each member, if they differ: of ranks with a smaller and with a larger share of their own. */
+    uint64_t *vectors[2][2];
+    uint32_t members;
 };
 
 struct model_instance {

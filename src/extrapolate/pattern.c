@@ -26,6 +26,9 @@ static uint64_t hash_event(const struct rank_event *event)
     hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
     hash = hash_add(hash, (uint64_t)(uint32_t)event->tag | (uint64_t)event->tag_apart << 32);
     hash = hash_add(hash, event->comm);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < event->members && event->sizes[side]; i++)
+            hash = hash_add(hash, event->sizes[side][i]);
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 

@@ -22,10 +22,8 @@ void pending_remove(struct pending_list *outstanding, size_t index)
 /* Why a call cannot be extrapolated; NULL: it can. */
 static const char *hindrance(const struct call *call)
 {
-    if (call->send_counts || call->recv_counts || call->op == CALL_ALLTOALLV || call->op == CALL_ALLGATHERV ||
-        call->op == CALL_GATHERV || call->op == CALL_SCATTERV || call->op == CALL_REDUCE_SCATTER)
-        return "has a count for each rank, which comes from the program's data and not from its number of "
-               "ranks";
+    if (call->op == CALL_GATHERV || call->op == CALL_SCATTERV)
+        return "has a size for each rank that only the root knows";
     if (call->op == CALL_TEST)
         return "asks whether a request is done, so how often it is called depends on the network";
     if (call->op == CALL_SLEEP)
@@ -55,20 +53,30 @@ static struct pending_request take_pending(struct pending_list *outstanding, uin
     return (struct pending_request){.peer = CALL_PROC_NULL, .op = CALL_RECV};
 }
 
-static struct rank_event event_of(const struct call *call, struct pending_list *outstanding)
+static const uint64_t *sizes_at(const struct program *program, uint64_t at)
 {
-    struct rank_event event = {.op = call->op,
-                               .flags = call->flags,
-                               .element_bytes = call->element_bytes,
-                               .datatype = call->datatype,
-                               .peer = call->peer,
-                               .source = call->source,
-                               .tag = call->tag,
-                               .tag_apart = call->op == CALL_SENDRECV ? call->expected : 0,
-                               .comm = call->context,
-                               .bytes = call->bytes,
-                               .recv_bytes = call->recv_bytes,
-                               .amount = call->amount};
+    return at ? program->counts + at : NULL;
+}
+
+static struct rank_event event_of(const struct program *program, const struct call *call,
+                                  struct pending_list *outstanding)
+{
+    struct rank_event event = {
+        .op = call->op,
+        .flags = call->flags,
+        .element_bytes = call->element_bytes,
+        .datatype = call->datatype,
+        .peer = call->peer,
+        .source = call->source,
+        .tag = call->tag,
+        .tag_apart = call->op == CALL_SENDRECV ? call->expected : 0,
+        .comm = call->context,
+        .bytes = call->bytes,
+        .recv_bytes = call->recv_bytes,
+        .sizes = {sizes_at(program, call->send_counts), sizes_at(program, call->recv_counts)},
+        .amount = call->amount};
+    if (event.sizes[0] || event.sizes[1])
+        event.members = program->groups[call->group].size;
     if (call->flags & CALL_IMMEDIATE)
         pending_add(outstanding,
                     (struct pending_request){call->peer, call->tag, call->slot, call->context, call->op});
@@ -102,7 +110,7 @@ static bool next_event(struct program *program, uint32_t rank, struct pending_li
             *status = refuse(program, rank, call, why);
             return false;
         }
-        *event = event_of(call, outstanding);
+        *event = event_of(program, call, outstanding);
         event->operations = operations;
         return true;
     }

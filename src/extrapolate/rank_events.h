@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "call/call.h"
@@ -19,8 +20,10 @@ struct rank_event {
     uint32_t tag_apart; /* sendrecv: the tag of its receive less that of its send */
     uint32_t comm;      /* its communicator, by comm_codes(); of a wait, that of its request */
     uint64_t bytes, recv_bytes;
-    double amount;     /* reductions: their operations */
-    double operations; /* computed since the last event */
+    const uint64_t *sizes[2]; /* sent to each member, received from each; NULL: all are alike */
+    uint32_t members;         /* of its communicator, if there are such sizes */
+    double amount;            /* reductions: their operations */
+    double operations;        /* computed since the last event */
 };
 
 /* Whether both are the same call, if partners, tags and sizes are ignored. */
@@ -46,12 +49,21 @@ static inline int32_t rank_event_peer(const struct rank_event *event, unsigned w
     return which ? event->source : event->peer;
 }
 
+static inline bool rank_event_same_sizes(const struct rank_event *a, const struct rank_event *b)
+{
+    for (int side = 0; side < 2; side++)
+        if (!a->sizes[side] != !b->sizes[side] || a->members != b->members ||
+            (a->sizes[side] && memcmp(a->sizes[side], b->sizes[side], a->members * sizeof(uint64_t))))
+            return false;
+    return true;
+}
+
 /* Whether both are the same call with the same partners, tags and sizes. Operations are ignored. */
 static inline bool rank_event_same(const struct rank_event *a, const struct rank_event *b)
 {
     return rank_event_like(a, b) && a->tag == b->tag && (rank_event_peers(a) < 1 || a->peer == b->peer) &&
            (rank_event_peers(a) < 2 || a->source == b->source) && a->bytes == b->bytes &&
-           a->recv_bytes == b->recv_bytes;
+           a->recv_bytes == b->recv_bytes && rank_event_same_sizes(a, b);
 }
 
 struct rank_events {

@@ -131,7 +131,7 @@ static void sizes_that_follow_from_data_are_refused(void **state)
     struct family family = {0};
     add_workload(&family, "npb:is:class=S,ranks=%u", 4);
     add_workload(&family, "npb:is:class=S,ranks=%u", 16);
-    assert_refused(&family, 64, "has a count for each rank, which comes from the program's data");
+    assert_refused(&family, 64, "are not shares of blocks; if they come from the program's data");
 }
 
 /* Some ranks take no part on MG's coarse grids. Only some ranks have LU's faces. */
@@ -363,7 +363,7 @@ static void what_to_capture_is_named(void **state)
     add(&family, bursts("even.4", 2, 2, AT_ITS_PLACE));
     add(&family, bursts("even.9", 3, 3, AT_ITS_PLACE));
     add(&family, bursts("even.16", 4, 4, AT_ITS_PLACE));
-    assert_refused(&family, 25, "capture a number of ranks on which they do not");
+    assert_refused(&family, 25, "capture the program on 5 ranks too");
 }
 
 static void an_inconsistent_size_is_reported_at_its_line(void **state)
@@ -564,6 +564,90 @@ static void ends_of_a_chain_make_halves(void **state)
     assert_refused(&family, 20, "to a rank that does not receive it");
 }
 
+/* A matrix of 50 x 70 is transposed, and gathered by rows. One size has `odd` more bytes. */
+static struct program *transposition(const char *name, unsigned ranks, unsigned odd)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
+        for (int pass = 0; pass < 3; pass++) {
+            say(&text, "%u alltoallv 9", rank);
+            for (unsigned i = 0; i < ranks; i++)
+                say(&text, " %lu",
+                    (unsigned long)(share(50, ranks, rank) * share(70, ranks, i)) +
+                        (rank == 1 && i == 2 ? odd : 0));
+            say(&text, " 9");
+            for (unsigned i = 0; i < ranks; i++)
+                say(&text, " %lu",
+                    (unsigned long)(share(50, ranks, i) * share(70, ranks, rank)) +
+                        (rank == 2 && i == 1 ? odd : 0));
+            say(&text, " 0 0\n%u allgatherv %lu", rank, (unsigned long)share(50, ranks, rank) * 3);
+            for (unsigned i = 0; i < ranks; i++)
+                say(&text, " %lu", (unsigned long)share(50, ranks, i) * 3);
+            say(&text, " 0 0\n");
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void sizes_for_each_peer_follow_shares(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, transposition("transposition.4", 4, 0));
+    add(&family, transposition("transposition.6", 6, 0));
+    add(&family, transposition("transposition.9", 9, 0));
+    struct program *expected = transposition("transposition.16", 16, 0);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+    add(&family, transposition("shifted.4", 4, 0));
+    add(&family, transposition("shifted.6", 6, 1));
+    assert_refused(&family, 16, "are not shares of blocks");
+}
+
+/* Each rank sends to the next one, round the end. */
+static struct program *ring_of(const char *name, unsigned ranks)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        unsigned before = (rank + ranks - 1) % ranks, next = (rank + 1) % ranks;
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
+        for (unsigned pass = 1; pass < ranks; pass++)
+            say(&text, "%u irecv %u 0 64 6\n%u send %u 0 64 6\n%u wait %u %u 0\n", rank, before, rank, next,
+                rank, before, rank);
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void rings_grow_from_powers_of_two(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, ring_of("ring.4", 4));
+    add(&family, ring_of("ring.8", 8));
+    add(&family, ring_of("ring.16", 16));
+    struct program *expected = ring_of("ring.36", 36);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+/* On 2 x 2, 3 x 3 and 4 x 4 ranks nothing tells which side is the longer. */
+static void a_number_of_ranks_is_proposed(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, bursts("square.4", 2, 2, AT_ITS_PLACE));
+    add(&family, bursts("square.9", 3, 3, AT_ITS_PLACE));
+    add(&family, bursts("square.16", 4, 4, AT_ITS_PLACE));
+    assert_refused(&family, 42, "capture the program on 2 ranks too, which would decide");
+}
+
 static void times_that_depend_on_the_network_are_refused(void **state)
 {
     (void)state;
@@ -652,6 +736,9 @@ int main(void)
         cmocka_unit_test(bursts_before_and_in_loops_are_told_apart),
         cmocka_unit_test(rows_and_columns_are_communicators),
         cmocka_unit_test(ends_of_a_chain_make_halves),
+        cmocka_unit_test(sizes_for_each_peer_follow_shares),
+        cmocka_unit_test(rings_grow_from_powers_of_two),
+        cmocka_unit_test(a_number_of_ranks_is_proposed),
         cmocka_unit_test(times_that_depend_on_the_network_are_refused),
         cmocka_unit_test(partners_follow_rules),
         cmocka_unit_test(sizes_follow_forms),
