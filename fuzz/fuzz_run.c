@@ -94,15 +94,15 @@ static void find_large(void *self, const struct param *param, const char *value,
 }
 
 /* Fabrics have memory for each node, link and unit, and some draw a table for each pair of nodes. A system
- * that is a path would be read. */
+ * or a placement that is a path would be read. */
 static bool is_small(const struct config *config)
 {
     enum { NODES = 128, LINKS = 4096 };
     const struct topology_config *topology = config_of(config, &topology_params);
-    const char *system = config_text(config, "host.system");
+    const char *system = config_text(config, "host.system"), *placement = config_text(config, "placement");
     bool is_large = topology->is_given && (topology->topo.nodes > NODES || topology->topo.links > LINKS);
     config_each(config, &is_large, find_large);
-    return !is_large && !(system && strpbrk(system, "./"));
+    return !is_large && !(system && strpbrk(system, "./")) && !strpbrk(placement, "./");
 }
 
 /* NAS programs of a large class. To find their patterns for tdm-compiled takes seconds. */

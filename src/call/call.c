@@ -40,11 +40,12 @@ const char *call_op_name(enum call_op op)
     return (unsigned)op < CALL_OPS ? op_names[op] : "unknown";
 }
 
-void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of)
+void group_places(const struct program *program, const struct group *group, uint32_t ranks_per_node,
+                  uint32_t *place_of)
 {
     uint32_t last = 0, places = 0;
     for (uint32_t rank = 0; rank < group->size; rank++) {
-        place_of[rank] = group_world(group, rank) / ranks_per_node;
+        place_of[rank] = program_node(program, group_world(group, rank), ranks_per_node);
         last = place_of[rank] > last ? place_of[rank] : last;
     }
     uint32_t *number_of = mem_alloc((size_t)last + 1, sizeof *number_of, "numbers of nodes");

@@ -128,11 +128,6 @@ static inline uint32_t group_rank(const struct group *group, uint32_t world)
     return rank;
 }
 
-/* The nodes of the ranks of the group, if consecutive ranks of the world share a node, `ranks_per_node` each.
- * place_of[r] is the node of rank r of the group. Nodes are numbered from 0 in the order of their lowest
- * ranks in the group. */
-void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of);
-
 /* Where a call is: a line of a trace, or a step of a generated workload (line 0). `line` may be an offset in
  * bytes, as in a struct diag_place (DIAG_BYTE). `file` lives as long as the program. */
 struct call_place {
@@ -197,6 +192,10 @@ struct program {
     struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
     const struct program_dimensions *dimensions; /* of its messages (call/dimensions.h); NULL: none */
     uint64_t key[2];                             /* of a trace: the hash of its contents */
+    /* Of each rank: its node, as the placement of the run says. NULL: they are on nodes in order. The nodes
+     * are numbered from 0, and some of the `nodes` may have no rank. */
+    const uint32_t *node_of;
+    uint32_t nodes; /* if node_of is given */
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with
@@ -208,5 +207,23 @@ static inline const struct call *program_next(struct program *program, uint32_t 
 {
     return program->ops->next(program, rank, scratch);
 }
+
+/* The node of a rank. Without a placement, consecutive ranks share a node, `ranks_per_node` each. */
+static inline uint32_t program_node(const struct program *program, uint32_t rank, uint32_t ranks_per_node)
+{
+    return program->node_of ? program->node_of[rank] : rank / ranks_per_node;
+}
+
+/* How many nodes a run of the program has. */
+static inline uint32_t program_nodes(const struct program *program, uint32_t ranks_per_node)
+{
+    return program->node_of ? program->nodes
+                            : program->ranks / ranks_per_node + (program->ranks % ranks_per_node != 0);
+}
+
+/* The nodes of the ranks of a group of the program. place_of[r] is the node of rank r of the group. Nodes are
+ * numbered from 0 in the order of their lowest ranks in the group. */
+void group_places(const struct program *program, const struct group *group, uint32_t ranks_per_node,
+                  uint32_t *place_of);
 
 #endif

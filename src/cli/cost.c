@@ -186,7 +186,7 @@ static enum status count_network(const struct experiment *experiment, const stru
 {
     struct hardware hardware = {.count = 0};
     struct hardware_use use = {.switched_bytes = -1, .setups = -1};
-    row->nodes = network_nodes(experiment->config, result->ranks);
+    row->nodes = network_nodes(experiment->config, experiment->program);
     row->makespan = result->makespan;
     if (!ops->hardware)
         return STATUS_OK;
@@ -206,7 +206,7 @@ static bool ignores_topology(const struct experiment *experiment, const struct f
 {
     struct fabric_description description = {.latency_ps = 0};
     if (ops->describe)
-        ops->describe(experiment->config, network_nodes(experiment->config, experiment->program->ranks),
+        ops->describe(experiment->config, network_nodes(experiment->config, experiment->program),
                       &description);
     return !ops->describe || description.ignores_topology;
 }

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "cli/print.h"
 #include "cli/schedule.h"
+#include "engine/placement.h"
 #include "output/standard.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
@@ -35,8 +36,13 @@ static enum status find_in(struct program *program, const struct config *config,
 {
     struct collective_config collective;
     struct patterns_options options = traffic_options(config, &collective);
+    struct placement placement;
     options.listener = listener;
-    return patterns_find(program, &options, patterns);
+    enum status status = placement_open(config, program, &placement);
+    if (status == STATUS_OK)
+        status = patterns_find(program, &options, patterns);
+    placement_close(&placement);
+    return status;
 }
 
 /* The program's own setting counts for this program alone. */

@@ -71,6 +71,7 @@ typedef void engine_visit(void *self, struct fabric *fabric);
 
 struct engine {
     const char *name;
+    bool has_nodes;                          /* ranks are on nodes, and a placement can say on which */
     const struct param_table *const *params; /* tables that it reads itself; ends with NULL. NULL: any */
     /* Adds the memory that a run will need to the estimate; allocates none of it. STATUS_BAD_INPUT, reported:
      * the run would not begin. Of params it uses program, fabric, config, host and seed. */

@@ -6,6 +6,7 @@
 
 #include "coll/choice.h"
 #include "coll/tuning.h"
+#include "engine/placement.h"
 
 PARAM_TABLE(compute_params, "compute", struct compute_config,
             "the time between communications: operations / rate x scale",
@@ -30,6 +31,26 @@ PARAM_TABLE(node_params, "node", struct node_config,
              .default_text = "1",
              .min = "1",
              .doc = "consecutive ranks that share a node and its links"},
+            {.name = "placement",
+             .type = PARAM_TEXT,
+             .offset = offsetof(struct node_config, placement),
+             .default_text = "linear",
+             .find_path = placement_find_path,
+             .doc = "which node has which rank: linear: in order; interleaved: a rank on each node in turn; "
+                    "blocks: placement_block ranks on each in turn; random: drawn with placement_seed; or "
+                    "a file, as helio place writes it (docs/place.md)"},
+            {.name = "placement_block",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct node_config, placement_block),
+             .default_text = "8",
+             .min = "1",
+             .max = "1000000000",
+             .doc = "ranks of a block of placement=blocks"},
+            {.name = "placement_seed",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct node_config, placement_seed),
+             .default_text = "1",
+             .doc = "of placement=random"},
             {.name = "intranode.latency",
              .type = PARAM_TIME,
              .offset = offsetof(struct node_config, latency_ps),

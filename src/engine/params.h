@@ -23,6 +23,8 @@ struct node_config {
     uint64_t ranks_per_node;
     ps_t latency_ps;
     uint64_t bandwidth_bytes_per_s;
+    const char *placement; /* engine/placement.h */
+    uint64_t placement_block, placement_seed;
 };
 
 /* ranks_per_node in 32 bits; no program has more ranks than this returns at most. */

@@ -58,6 +58,12 @@ const char *topology_path(const struct config *config)
     return chosen->is_given ? chosen->topo.path : NULL;
 }
 
+uint32_t topology_nodes(const struct config *config)
+{
+    const struct topology_config *chosen = config_of(config, &topology_params);
+    return chosen->is_given ? chosen->topo.nodes : 0;
+}
+
 enum status topology_intact(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     const struct topology_config *chosen = config_of(config, &topology_params);

@@ -25,6 +25,9 @@ enum status topology_for_nodes(const struct config *config, uint32_t nodes, stru
 enum status topology_of_channels(const struct config *config, uint32_t nodes, uint32_t channels,
                                  struct topo *topo);
 
+/* How many nodes the topology has; 0: none is given, and there are as many as the run needs. */
+uint32_t topology_nodes(const struct config *config);
+
 /* Whether the names of links, switches and nodes among the faults are right, so that a run with so many nodes
  * can begin. STATUS_BAD_INPUT, reported: one is not. */
 enum status topology_check_faults(const struct config *config, uint32_t nodes);

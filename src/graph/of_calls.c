@@ -330,6 +330,8 @@ static struct program *make_program(struct converter *converter)
     graph->program = (struct program){.ops = &ops,
                                       .name = converter->source->name,
                                       .ranks = converter->source->ranks,
+                                      .node_of = converter->source->node_of,
+                                      .nodes = converter->source->nodes,
                                       .total_calls = graph->graph.operations,
                                       .bytes_mapped = graph_builder_bytes(&graph->builder) +
                                                       graph->graph.operations *

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "call/jobs.h"
 #include "engine/params.h"
+#include "engine/placement.h"
 #include "engine/rank/layers.h"
 #include "engine/rank/ranks.h"
 #include "fabric/faults.h"
@@ -125,14 +126,37 @@ static enum status note_origin(const struct experiment *experiment, const char *
     return status;
 }
 
+static bool engine_reads(const struct engine *engine, const struct param_table *params)
+{
+    bool reads = false;
+    for (const struct param_table *const *table = engine->params; table && *table; table++)
+        reads |= *table == params;
+    return reads;
+}
+
+/* Whether ranks are placed only where the engine has nodes that they can share. */
+static enum status check_placement(const struct experiment *experiment, const struct engine *engine,
+                                   const struct fabric_ops *fabric)
+{
+    const struct program *program = experiment->program;
+    const char *compat = compat_names[experiment->chosen->compat];
+    if (engine->has_nodes || !placement_is_given(experiment->config))
+        return STATUS_OK;
+    if (program && program->openloop)
+        diag_error("placement: traffic without ranks has nothing to place");
+    else if (experiment->chosen->compat != COMPAT_NONE)
+        diag_error("placement: compat=%s has its ranks in order", compat);
+    else
+        diag_error("placement: fabric %s has its ranks in order, each on a host of its own", fabric->name);
+    config_note_origin(experiment->config, "placement");
+    return STATUS_BAD_INPUT;
+}
+
 /* Whether nodes are slow only where the engine knows of it. */
 static enum status check_slow_nodes(const struct experiment *experiment, const struct engine *engine,
                                     const struct fabric_ops *fabric)
 {
-    bool knows = false;
-    for (const struct param_table *const *table = engine->params; table && *table; table++)
-        knows |= *table == &fault_params;
-    if (knows || !fault_config_has_slow_nodes(experiment->config))
+    if (engine_reads(engine, &fault_params) || !fault_config_has_slow_nodes(experiment->config))
         return STATUS_OK;
     diag_error("faults.slow_nodes, faults.slow_node_share: %s on fabric %s has no nodes that compute slowly",
                experiment->program && experiment->program->openloop ? "traffic without ranks" : "a program",
@@ -154,7 +178,8 @@ static enum status choose_engine(struct experiment *experiment, size_t fabric)
             ((const struct host_config *)config_of(experiment->config, &host_params))->system != NULL};
     const struct engine *engine = engines_find(&input);
     experiment->engines[fabric] = engine;
-    if (!engine || check_slow_nodes(experiment, engine, input.fabric) != STATUS_OK)
+    if (!engine || check_slow_nodes(experiment, engine, input.fabric) != STATUS_OK ||
+        check_placement(experiment, engine, input.fabric) != STATUS_OK)
         return STATUS_BAD_INPUT;
     return engine->prepare ? engine->prepare(&input) : STATUS_OK;
 }
@@ -206,6 +231,9 @@ static enum status open_parts(struct experiment *experiment)
         status = apply_program(experiment);
     if (status == STATUS_OK)
         status = choose_engines(experiment);
+    if (status == STATUS_OK)
+        status = note_origin(experiment, "placement",
+                             placement_open(experiment->config, experiment->program, &experiment->placement));
     return status == STATUS_OK ? check_faults(experiment) : status;
 }
 
@@ -233,6 +261,7 @@ enum status experiment_init_with(struct experiment *experiment, const struct con
 
 void experiment_free(struct experiment *experiment)
 {
+    placement_close(&experiment->placement);
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
     hosts_free(experiment);
@@ -418,6 +447,8 @@ const char *experiment_file(const struct experiment *experiment, const char *par
         return experiment->has_host ? experiment->host.file.path : NULL;
     if (strcmp(param, "topology") == 0)
         return topology_path(experiment->config);
+    if (strcmp(param, "placement") == 0)
+        return placement_path(experiment->config);
     return NULL;
 }
 

@@ -26,6 +26,7 @@
 #include "base/config.h"
 #include "call/call.h"
 #include "engine/engine.h"
+#include "engine/placement.h"
 #include "fabric/fabric.h"
 #include "host/host.h"
 #include "machine/machine.h"
@@ -62,7 +63,8 @@ struct experiment {
     const struct experiment_config *chosen;
     const struct engine *engines[EXPERIMENT_FABRICS]; /* of each fabric */
     struct program *program;
-    bool program_is_lent; /* the caller closes it */
+    bool program_is_lent;       /* the caller closes it */
+    struct placement placement; /* what the program has for as long as the experiment is open */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
     size_t fabric_count;
     struct host host; /* if has_host */

@@ -17,9 +17,9 @@
 
 /* ---------------------------------------------------------------- describe */
 
-uint32_t network_nodes(const struct config *config, uint32_t ranks)
+uint32_t network_nodes(const struct config *config, const struct program *program)
 {
-    return (ranks - 1) / node_config_ranks(config_of(config, &node_params)) + 1;
+    return program_nodes(program, node_config_ranks(config_of(config, &node_params)));
 }
 
 /* What both ends of a message cost, which fabrics do not know. */
@@ -69,7 +69,7 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
 }
 
 /* What the parameters say. False: the fabric says nothing. */
-static bool describe(const struct config *config, const struct fabric_ops *fabric, uint32_t ranks,
+static bool describe(const struct config *config, const struct fabric_ops *fabric, uint32_t nodes,
                      struct fabric_description *description, struct result_network *network)
 {
     const struct experiment_config *chosen = config_of(config, &experiment_params);
@@ -79,7 +79,7 @@ static bool describe(const struct config *config, const struct fabric_ops *fabri
         snprintf(network->machine, sizeof network->machine, "%s", chosen->machine);
     if (!fabric->describe || chosen->compat != COMPAT_NONE)
         return false;
-    fabric->describe(config, network_nodes(config, ranks), description);
+    fabric->describe(config, nodes, description);
     return true;
 }
 
@@ -98,7 +98,8 @@ void network_describe_alone(const struct config *config, const struct fabric_ops
                             struct result_network *network)
 {
     struct fabric_description description;
-    if (describe(config, fabric, ranks, &description, network))
+    const uint32_t each = node_config_ranks(config_of(config, &node_params));
+    if (describe(config, fabric, (ranks - 1) / each + 1, &description, network))
         keep_description(network, &description);
 }
 
@@ -106,7 +107,8 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
                       struct result_network *network)
 {
     struct fabric_description description;
-    if (!describe(experiment->config, fabric, experiment->program->ranks, &description, network))
+    const uint32_t nodes = network_nodes(experiment->config, experiment->program);
+    if (!describe(experiment->config, fabric, nodes, &description, network))
         return;
     add_hosts(experiment, &description);
     keep_description(network, &description);

@@ -22,8 +22,9 @@ struct result_network {
     struct description_texts ignores;  /* parameters that the user has set and the fabric does not use */
 };
 
-/* How many nodes so many ranks, at least one, are on. */
-uint32_t network_nodes(const struct config *config, uint32_t ranks);
+/* How many nodes a run of the program has. */
+struct program;
+uint32_t network_nodes(const struct config *config, const struct program *program);
 
 struct experiment;
 struct fabric_ops;
@@ -31,7 +32,8 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
                       struct result_network *network);
 
 /* The same of the parameters of a run that is not open, with so many ranks, at least one: what
- * network_differs() compares. The latency is without hosts, and nothing is ignored. */
+ * network_differs() compares. The latency is without hosts, nothing is ignored, and ranks are on nodes in
+ * order. */
 void network_describe_alone(const struct config *config, const struct fabric_ops *fabric, uint32_t ranks,
                             struct result_network *network);
 

@@ -64,7 +64,7 @@ struct work_key {
 
 static void add_to_key(void *self, const struct param *param, const char *value, const char *origin)
 {
-    static const char *const others[] = {"trace", "workload", "ranks_per_node"};
+    static const char *const others[] = {"trace", "workload", "ranks_per_node", "placement"};
     struct work_key *key = self;
     bool matters = strncmp(param->name, "mpi.", 4) == 0;
     (void)origin;

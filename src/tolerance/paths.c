@@ -144,7 +144,8 @@ static bool is_within_node(const struct maker *maker, uint32_t send)
 {
     uint32_t ranks = maker->costs->ranks_per_node;
     return !maker->costs->is_loggops &&
-           maker->rank_of[send] / ranks == operation_at(maker, send)->peer / ranks;
+           program_node(maker->program, maker->rank_of[send], ranks) ==
+               program_node(maker->program, operation_at(maker, send)->peer, ranks);
 }
 
 /* Of a message: from the beginning of its send until it is there. */

@@ -57,7 +57,7 @@ static const struct coll_nodes *nodes_of_all(struct message_count *count)
     if (!count->node_storage) {
         count->node_storage =
             mem_alloc(coll_nodes_storage(all->size), sizeof *count->node_storage, "nodes of ranks");
-        group_places(all, count->options->ranks_per_node, count->node_storage);
+        group_places(count->program, all, count->options->ranks_per_node, count->node_storage);
         coll_nodes_init(&count->nodes, all->size, count->node_storage, count->node_storage);
     }
     return &count->nodes;

@@ -116,7 +116,7 @@ static const struct coll_nodes *nodes_of(struct program_walk *walk, uint32_t gro
     if (made->storage)
         return &made->nodes;
     made->storage = mem_alloc(coll_nodes_storage(members->size), sizeof *made->storage, "nodes of a group");
-    group_places(members, walk->options->ranks_per_node, made->storage);
+    group_places(walk->program, members, walk->options->ranks_per_node, made->storage);
     coll_nodes_init(&made->nodes, members->size, made->storage, made->storage);
     return &made->nodes;
 }
@@ -226,14 +226,14 @@ static enum status gather(struct program_walk *walk, uint32_t rank)
 static struct pattern_span fold_part(struct program_walk *walk, uint32_t rank, size_t first, size_t count,
                                      size_t period)
 {
-    uint32_t per_node = walk->options->ranks_per_node, source = rank / per_node;
+    uint32_t per_node = walk->options->ranks_per_node, source = program_node(walk->program, rank, per_node);
     struct pattern_span span = {.first = walk->tally_count};
     if (count == 0)
         return span;
     walk->tallies = mem_grow(walk->tallies, &walk->tally_capacity, walk->tally_count + count, "messages");
     for (size_t i = 0; i < count; i++) {
         const struct pattern_send *sent = &walk->sent[first + i];
-        uint32_t destination = sent->destination / per_node;
+        uint32_t destination = program_node(walk->program, sent->destination, per_node);
         if (destination == source)
             continue;
         walk->tallies[span.first + span.count++] = (struct pattern_tally){
@@ -460,7 +460,7 @@ enum status patterns_find(struct program *program, const struct patterns_options
 {
     struct program_walk walk = {.program = program, .options = options, .patterns = patterns};
     *patterns = (struct patterns){.ranks = program->ranks,
-                                  .nodes = (program->ranks - 1) / options->ranks_per_node + 1,
+                                  .nodes = program_nodes(program, options->ranks_per_node),
                                   .listener = options->listener};
     walk.folded = mem_alloc(program->ranks, sizeof *walk.folded, "stretches of ranks");
     walk.collectives = mem_alloc(program->ranks, sizeof *walk.collectives, "calls of ranks");

@@ -76,15 +76,21 @@ static void groups_know_their_ranks_and_nodes(void **state)
     (void)state;
     const uint32_t world[] = {7, 2, 6, 9, 3};
     const struct group some = {.size = 5, .world = world}, all = {.size = 5};
+    struct program program = {.ranks = 10};
     uint32_t place_of[5];
     for (uint32_t rank = 0; rank < 5; rank++) {
         assert_int_equal(group_rank(&some, group_world(&some, rank)), rank);
         assert_int_equal(group_rank(&all, rank), rank);
     }
-    group_places(&some, 2, place_of); /* nodes 3 1 3 4 1 of the world */
+    group_places(&program, &some, 2, place_of); /* nodes 3 1 3 4 1 of the world */
     assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 2, 1}), sizeof place_of);
-    group_places(&all, 2, place_of);
+    group_places(&program, &all, 2, place_of);
     assert_memory_equal(place_of, ((uint32_t[]){0, 0, 1, 1, 2}), sizeof place_of);
+    program.node_of = (const uint32_t[]){0, 1, 2, 3, 4, 5, 1, 1, 8, 2};
+    program.nodes = 9;
+    group_places(&program, &some, 2, place_of); /* nodes 1 2 1 2 3 of the machine */
+    assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 1, 2}), sizeof place_of);
+    assert_int_equal(program_nodes(&program, 2), 9);
 }
 
 int main(void)

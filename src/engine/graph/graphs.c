@@ -164,5 +164,10 @@ static enum status estimate(const struct engine_params *params, struct estimate 
 static const struct param_table *const params[] = {&node_params,       &protocol_params, &compute_params,
                                                    &collective_params, &fault_params,    NULL};
 
-const struct engine engine_graphs = {
-    .name = "graphs", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
+const struct engine engine_graphs = {.name = "graphs",
+                                     .has_nodes = true,
+                                     .params = params,
+                                     .estimate = estimate,
+                                     .runs = runs,
+                                     .prepare = prepare,
+                                     .run = run};

@@ -325,7 +325,7 @@ static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
     if (made->words)
         return &made->nodes;
     made->words = mem_alloc(coll_nodes_storage(members->size), sizeof *made->words, "nodes of a group");
-    group_places(members, exec->ranks_per_node, made->words);
+    group_places(exec->program, members, exec->ranks_per_node, made->words);
     coll_nodes_init(&made->nodes, members->size, made->words, made->words);
     return &made->nodes;
 }

@@ -18,9 +18,9 @@ struct run_context {
     void *self;                                                     /* first argument of `place` */
     bool (*progress)(void *self, const struct engine_progress *at); /* struct engine_params */
     void *progress_self;
-    /* By how much each node computes more slowly, as a factor; NULL: none does. Ranks are on nodes in order.
-     */
+    /* By how much each node computes more slowly, as a factor; NULL: none does. */
     const double *slow_nodes;
+    const struct program *program; /* which says where ranks are */
     uint32_t ranks_per_node;
     uint64_t calls;    /* executed so far */
     uint64_t sent;     /* messages, so far */
@@ -30,7 +30,9 @@ struct run_context {
 /* How many times as long the rank computes. */
 static inline double context_slowness(const struct run_context *context, uint32_t rank)
 {
-    return context->slow_nodes ? context->slow_nodes[rank / context->ranks_per_node] : 1;
+    return context->slow_nodes
+               ? context->slow_nodes[program_node(context->program, rank, context->ranks_per_node)]
+               : 1;
 }
 
 /* Tells the progress; cancels the run where nobody wants more of it. */

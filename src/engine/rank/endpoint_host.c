@@ -49,6 +49,7 @@ struct host_endpoint {
     struct pool *messages;
     struct endpoint_callbacks callbacks;
     enum fabric_host_path fabric_path;
+    const struct program *program; /* which says where ranks are */
     uint32_t rank_count, ranks_per_node;
     struct host_rank *ranks;
     struct pool batches;
@@ -106,7 +107,7 @@ static void host_copy(struct endpoint *base, uint32_t rank, uint64_t bytes, uint
 {
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
     ps_t from = core_work(endpoint, rank, 0);
-    uint32_t node = rank / endpoint->ranks_per_node;
+    uint32_t node = program_node(endpoint->program, rank, endpoint->ranks_per_node);
     ps_t to =
         host_nodes_copy(&endpoint->nodes, node, endpoint->loop->now, from, bytes, working_set, continues);
     core_work(endpoint, rank, to - from);
@@ -437,6 +438,7 @@ static struct endpoint *host_endpoint_open(const struct endpoint_params *params)
         .context = params->context,
         .messages = params->messages,
         .callbacks = params->callbacks,
+        .program = params->run->program,
         .rank_count = params->ranks,
         .ranks_per_node = params->ranks_per_node};
     endpoint->ranks = mem_alloc(params->ranks, sizeof *endpoint->ranks, "hosts");

@@ -6,8 +6,7 @@
 
 uint32_t layers_nodes(const struct program *program, const struct node_config *node)
 {
-    uint64_t ranks = program->ranks, per_node = node->ranks_per_node;
-    return (uint32_t)(ranks / per_node + (ranks % per_node != 0));
+    return program_nodes(program, node_config_ranks(node));
 }
 
 static void make_layers(struct rank_layers *layers)
@@ -35,7 +34,8 @@ static void make_layers(struct rank_layers *layers)
                                .requests = &layers->requests,
                                .endpoint = layers->endpoint,
                                .protocol = config_of(config, &protocol_params),
-                               .node = node};
+                               .node = node,
+                               .node_of = program->node_of};
     p2p_init(&layers->p2p);
     layers->coll_exec = (struct coll_exec){.context = context,
                                            .loop = &context->loop,
@@ -89,6 +89,7 @@ enum status layers_open_fabric(struct rank_layers *layers)
     if (status != STATUS_OK)
         return status;
     layers->context.slow_nodes = layers->slow_nodes;
+    layers->context.program = params->program;
     layers->context.ranks_per_node = node_config_ranks(node);
     layers->p2p.fabric = layers->fabric;
     endpoint_attach(layers->endpoint, layers->fabric);

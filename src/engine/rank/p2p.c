@@ -384,6 +384,8 @@ static void matched(struct p2p *p2p, uint32_t index)
 /* Without a division, which is slow, in the runs that have one rank on each node. */
 static inline uint32_t node_of(const struct p2p *p2p, uint32_t rank)
 {
+    if (p2p->node_of)
+        return p2p->node_of[rank];
     return p2p->ranks_per_node == 1 ? rank : rank / p2p->ranks_per_node;
 }
 

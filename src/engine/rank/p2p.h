@@ -30,6 +30,7 @@ struct p2p {
     struct fabric *fabric;     /* set before the first post */
     const struct protocol_config *protocol;
     const struct node_config *node;
+    const uint32_t *node_of; /* as in struct program */
     uint32_t ranks_per_node;
     uint32_t visible_kind, control_kind;
 };

@@ -146,4 +146,4 @@ static const struct param_table *const params[] = {&node_params,       &protocol
                                                    &collective_params, &fault_params,    NULL};
 
 const struct engine engine_ranks = {
-    .name = "ranks", .params = params, .estimate = estimate, .runs = runs, .run = run};
+    .name = "ranks", .has_nodes = true, .params = params, .estimate = estimate, .runs = runs, .run = run};
