@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "extrapolate/communicators.h"
 
 /* Rounds in which bursts of several possible places are divided; they converge long before. */
 enum { ROUNDS = 200, SHAPES = 1 << GRID_DIMENSIONS };
@@ -22,6 +23,13 @@ struct burst_learner {
 
 /* ------------------------------------------------------------------ classes */
 
+/* Gathers and scatters have a root that handles the blocks of all ranks. */
+static bool has_busy_root(const struct rank_event *event)
+{
+    return event->op == CALL_GATHER || event->op == CALL_GATHERV || event->op == CALL_SCATTER ||
+           event->op == CALL_SCATTERV;
+}
+
 uint64_t rank_class(const struct call_pattern *pattern, const struct grid *grid, uint32_t rank)
 {
     uint64_t key = 0;
@@ -29,7 +37,9 @@ uint64_t rank_class(const struct call_pattern *pattern, const struct grid *grid,
         const struct pattern_node *leaf = pattern->leaves[i];
         for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
             const struct peer_rule *rule = &leaf->rules[which][__builtin_ctz(leaf->possible[which])];
-            if (rule->kind == PEER_OFFSET && peer_of(rule, grid, rank, 0) == PEER_NONE)
+            int64_t peer = peer_of(rule, grid, rank, 0);
+            if ((rule->kind == PEER_OFFSET && peer == PEER_NONE) ||
+                (has_busy_root(&leaf->event) && peer == comm_place(leaf->event.comm, grid, rank)))
                 key = hash_add(key, (uint64_t)i << 1 | which);
         }
     }

@@ -254,7 +254,7 @@ static void print_call(const struct describer *describer, const struct pattern_n
     if (event->op == CALL_RECV || event->op == CALL_SENDRECV)
         print_size(describer, &site->recv_bytes);
     for (int side = 0; side < 2; side++)
-        if (event->sizes[side])
+        if (rank_event_has_sizes(event, (unsigned)side))
             print_vector(describer, &site->sizes[side], side);
     if (event->comm)
         fprintf(describer->to, ", in the communicator of %s", comm_text(event->comm, comm));

@@ -109,10 +109,10 @@ static bool keep_vector(struct evidence_reader *reader, const struct pattern_nod
                         const struct rank_event *event)
 {
     const uint64_t *sizes = event->sizes[side], **known;
-    if (!sizes != !leaf->event.sizes[side])
-        return false;
-    if (!sizes)
+    if (!sizes && rank_event_has_sizes(&leaf->event, side) == rank_event_has_sizes(event, side))
         return true;
+    if (!sizes || !rank_event_has_sizes(&leaf->event, side))
+        return false;
     known = vector_of(reader, leaf->index, side);
     if (*known)
         return !memcmp(*known, sizes, event->members * sizeof *sizes);
@@ -139,6 +139,8 @@ static bool keep_sizes(struct evidence_reader *reader, const struct pattern_node
     for (unsigned side = 0; side < 2; side++)
         if (!keep_vector(reader, leaf, side, event))
             return false;
+    if (event->op == CALL_GATHERV || event->op == CALL_SCATTERV) /* its own block: see generate_verify() */
+        return true;
     if (event->op == CALL_ALLGATHERV) /* its own block is as large as the others expect */
         return event->sizes[1] &&
                event->bytes ==
@@ -198,9 +200,9 @@ static bool read_call(struct evidence_reader *reader, struct pattern_node *leaf,
 /* Leaves out a call: the rank is at the edge and has no partner. */
 static bool leave_out(struct evidence_reader *reader, struct pattern_node *leaf, uint32_t stage)
 {
+    uint32_t possible[2] = {0};
     if (leaf->event.op > CALL_WAIT || !rank_event_peers(&leaf->event))
         return false;
-    uint32_t possible[2] = {0};
     for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
         possible[which] = rules_giving(reader, leaf, which, stage, PEER_NONE);
         if (!possible[which])

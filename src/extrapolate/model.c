@@ -203,7 +203,7 @@ static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, boo
 {
     const struct call_pattern *pattern = &learner->model->roles[role].pattern;
     struct site *site = &learner->model->roles[role].sites[leaf];
-    if (pattern->leaves[leaf]->event.op == CALL_ALLGATHERV)
+    if (rank_event_has_entry(&pattern->leaves[leaf]->event))
         return true; /* as its sizes for each peer say */
     seen->count = 0;
     for (size_t s = 0; s < learner->count; s++) {
@@ -237,7 +237,7 @@ static bool fit_vector(struct learner *learner, uint32_t role, uint32_t leaf, un
     const struct rank_event *event = &part->pattern.leaves[leaf]->event;
     struct vector_observation *seen = NULL;
     size_t count = 0, capacity = 0;
-    for (size_t s = 0; s < learner->count && event->sizes[side]; s++) {
+    for (size_t s = 0; s < learner->count && rank_event_has_sizes(event, side); s++) {
         const struct evidence *evidence = &learner->evidence[role][s];
         for (uint32_t rank = 0; rank < evidence->grid.ranks; rank++) {
             const uint64_t *sizes = evidence->sizes[side][(size_t)leaf * evidence->grid.ranks + rank];

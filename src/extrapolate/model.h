@@ -30,7 +30,7 @@ struct burst {
     uint8_t shape;
 };
 
-/* Ranks that leave out the same calls: corners, edges, the inside. */
+/* Ranks that leave out the same calls: corners, edges, the inside. The root of a gather is a class, too. */
 struct rank_classes {
     uint64_t *keys; /* rank_class() */
     uint32_t count;

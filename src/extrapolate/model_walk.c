@@ -34,7 +34,7 @@ static bool fill_vectors(const struct model_instance *instance, const struct sit
     for (int side = 0; side < 2; side++) {
         const struct vector_rule *rule = &site->sizes[side];
         uint64_t factor, share = rule->own ? rule->own / (values->members ? values->members : 1) : 1;
-        if (!event->sizes[side])
+        if (!rank_event_has_sizes(event, (unsigned)side))
             continue;
         if (!fit_value(&rule->factor, &instance->grid, 0, &factor))
             return false;
@@ -142,6 +142,19 @@ static double burst_at(const struct model_walk *walk, const struct model_instanc
                           : 0;
 }
 
+/* The rank's own block is its entry in the sizes. Of a gatherv and a scatterv, only the root has all sizes.
+ */
+static void give_entry(struct rank_event *event, uint32_t place)
+{
+    unsigned side = event->op != CALL_SCATTERV;
+    if (!event->sizes[side])
+        return;
+    event->bytes = event->sizes[side][place];
+    event->recv_bytes = event->op == CALL_SCATTERV ? event->bytes : 0;
+    if (rank_event_root_knows(event, side) && place != (uint32_t)event->peer)
+        event->sizes[side] = NULL;
+}
+
 static bool give_sizes(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf,
                        struct rank_event *event)
 {
@@ -155,8 +168,8 @@ static bool give_sizes(const struct model_walk *walk, const struct model_instanc
     for (int side = 0; side < 2 && values->members; side++)
         event->sizes[side] =
             values->vectors[side][site->sizes[side].own && place < site->sizes[side].own % values->members];
-    if (event->op == CALL_ALLGATHERV && event->sizes[1])
-        event->bytes = event->sizes[1][place];
+    if (rank_event_has_entry(event))
+        give_entry(event, place);
     return !values->by_rank ||
            (fit_value(&site->bytes, &instance->grid, walk->rank, &event->bytes) &&
             fit_value(&site->recv_bytes, &instance->grid, walk->rank, &event->recv_bytes));

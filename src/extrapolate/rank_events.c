@@ -22,8 +22,6 @@ void pending_remove(struct pending_list *outstanding, size_t index)
 /* Why a call cannot be extrapolated; NULL: it can. */
 static const char *hindrance(const struct call *call)
 {
-    if (call->op == CALL_GATHERV || call->op == CALL_SCATTERV)
-        return "has a size for each rank that only the root knows";
     if (call->op == CALL_TEST)
         return "asks whether a request is done, so how often it is called depends on the network";
     if (call->op == CALL_SLEEP)
@@ -75,7 +73,7 @@ static struct rank_event event_of(const struct program *program, const struct ca
         .recv_bytes = call->recv_bytes,
         .sizes = {sizes_at(program, call->send_counts), sizes_at(program, call->recv_counts)},
         .amount = call->amount};
-    if (event.sizes[0] || event.sizes[1])
+    if (rank_event_has_sizes(&event, 0) || rank_event_has_sizes(&event, 1))
         event.members = program->groups[call->group].size;
     if (call->flags & CALL_IMMEDIATE)
         pending_add(outstanding,

@@ -20,8 +20,8 @@ struct rank_event {
     uint32_t tag_apart; /* sendrecv: the tag of its receive less that of its send */
     uint32_t comm;      /* its communicator, by comm_codes(); of a wait, that of its request */
     uint64_t bytes, recv_bytes;
-    const uint64_t *sizes[2]; /* sent to each member, received from each; NULL: all are alike */
-    uint32_t members;         /* of its communicator, if there are such sizes */
+    const uint64_t *sizes[2]; /* sent to each member, received from each; NULL: all are alike, or unknown */
+    uint32_t members;         /* of its communicator, if the call has such sizes */
     double amount;            /* reductions: their operations */
     double operations;        /* computed since the last event */
 };
@@ -41,7 +41,26 @@ static inline unsigned rank_event_peers(const struct rank_event *event)
         return 2;
     return event->op == CALL_SEND || event->op == CALL_RECV || event->op == CALL_WAIT ||
            event->op == CALL_BCAST || event->op == CALL_REDUCE || event->op == CALL_GATHER ||
-           event->op == CALL_SCATTER;
+           event->op == CALL_SCATTER || event->op == CALL_GATHERV || event->op == CALL_SCATTERV;
+}
+
+/* Whether the root alone knows the sizes that members send (side 0) or receive: those of gatherv, scatterv.
+ */
+static inline bool rank_event_root_knows(const struct rank_event *event, unsigned side)
+{
+    return event->op == (side ? CALL_GATHERV : CALL_SCATTERV);
+}
+
+/* Whether the call has a size for each member on this side, whether or not this rank knows it. */
+static inline bool rank_event_has_sizes(const struct rank_event *event, unsigned side)
+{
+    return event->sizes[side] || rank_event_root_knows(event, side);
+}
+
+/* Whether `bytes` of a rank is its entry in the sizes of some side. */
+static inline bool rank_event_has_entry(const struct rank_event *event)
+{
+    return event->op == CALL_ALLGATHERV || event->op == CALL_GATHERV || event->op == CALL_SCATTERV;
 }
 
 static inline int32_t rank_event_peer(const struct rank_event *event, unsigned which)

@@ -608,6 +608,51 @@ static void sizes_for_each_peer_follow_shares(void **state)
     assert_refused(&family, 16, "are not shares of blocks");
 }
 
+/* The root hands out 50 rows of 24 bytes, and collects 3 bytes for each row. It computes more. One block has
+ * `odd` more bytes.
+ */
+static struct program *handed_out(const char *name, unsigned ranks, unsigned root, unsigned odd)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        struct rank_text text = {0};
+        unsigned long own = (unsigned long)share(50, ranks, rank), more = rank == 2 ? odd : 0;
+        say(&text, "%u init\n%u scatterv", rank, rank);
+        for (unsigned i = 0; i < ranks; i++)
+            say(&text, " %lu", rank == root ? (unsigned long)share(50, ranks, i) * 3 : 0UL);
+        say(&text, " %lu %u 0 0\n", own * 3, root);
+        for (int pass = 0; pass < 3; pass++) {
+            say(&text, "%u compute %g\n%u gatherv %lu", rank, (rank == root ? 12e6 : 9e6) / ranks, rank,
+                own * 3 + more);
+            for (unsigned i = 0; i < ranks; i++)
+                say(&text, " %lu",
+                    rank == root ? (unsigned long)share(50, ranks, i) * 3 + (i == 2 ? odd : 0) : 0UL);
+            say(&text, " %u 6 6\n", root);
+        }
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void a_root_hands_out_shares(void **state)
+{
+    (void)state;
+    for (unsigned last = 0; last < 2; last++) {
+        struct family family = {0};
+        add(&family, handed_out("hand.4", 4, last ? 3 : 0, 0));
+        add(&family, handed_out("hand.6", 6, last ? 5 : 0, 0));
+        add(&family, handed_out("hand.9", 9, last ? 8 : 0, 0));
+        struct program *expected = handed_out("hand.16", 16, last ? 15 : 0, 0);
+        assert_extrapolates(&family, expected);
+        expected->ops->close(expected);
+        close_all(&family);
+    }
+    struct family family = {0};
+    add(&family, handed_out("uneven.4", 4, 0, 0));
+    add(&family, handed_out("uneven.6", 6, 0, 1));
+    assert_refused(&family, 16, "are not shares of blocks");
+}
+
 /* Each rank sends to the next one, round the end. */
 static struct program *ring_of(const char *name, unsigned ranks)
 {
@@ -737,6 +782,7 @@ int main(void)
         cmocka_unit_test(rows_and_columns_are_communicators),
         cmocka_unit_test(ends_of_a_chain_make_halves),
         cmocka_unit_test(sizes_for_each_peer_follow_shares),
+        cmocka_unit_test(a_root_hands_out_shares),
         cmocka_unit_test(rings_grow_from_powers_of_two),
         cmocka_unit_test(a_number_of_ranks_is_proposed),
         cmocka_unit_test(times_that_depend_on_the_network_are_refused),
