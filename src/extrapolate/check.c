@@ -26,7 +26,7 @@ const char *class_name(const struct grid *grid, unsigned sides)
         {"inside", "at an end"},
         {"inside", "at an edge", "at a corner"},
         {"inside", "on a face", "at an edge", "at a corner"}};
-    int dimensions = grid->kind == GRID_LINE ? 1 : grid->kind >= GRID_CUBE ? 3 : 2;
+    int dimensions = grid_dimensions(grid->kind);
     return names[dimensions - 1][sides];
 }
 
@@ -143,8 +143,8 @@ void computation_check(struct program_model *model, struct sample *samples, size
     struct grid grid = grid_of(model->hypothesis.grid, samples[held].ranks);
     struct burst_comparison comparison = {.model = model, .grid = &grid, .check = check};
     struct rank_classes classes[2];
-    *check =
-        (struct computation_check){.ranks = samples[held].ranks, .named = model->roles[0].classes.count > 1};
+    *check = (struct computation_check){.ranks = samples[held].ranks,
+                                        .named = model->roles[0].classes.count > 1 && grid.kind < GRID_KINDS};
     for (uint32_t role = 0; role <= model->hypothesis.apart; role++)
         refit(&comparison, role, held, &classes[role]);
     if (model_instance_init(&comparison.instance, model, samples[held].ranks, why, sizeof why))

@@ -35,6 +35,8 @@ uint64_t rank_class(const struct call_pattern *pattern, const struct grid *grid,
     uint64_t key = 0;
     for (uint32_t i = 0; i < pattern->leaf_count; i++) {
         const struct pattern_node *leaf = pattern->leaves[i];
+        if (!comm_has(leaf->event.comm, grid, rank))
+            key = hash_add(key, (uint64_t)i << 1);
         for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
             const struct peer_rule *rule = &leaf->rules[which][__builtin_ctz(leaf->possible[which])];
             int64_t peer = peer_of(rule, grid, rank, 0);

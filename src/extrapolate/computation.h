@@ -6,8 +6,8 @@
 /* The computation between calls. A burst belongs to its place in the program, which is before a call of the
  * pattern. A rank that leaves the call out computes there too. */
 
-/* The class of a rank: a hash of the calls that it leaves out, since it has no partner there, and of the
- * gathers and scatters whose root it is. */
+/* The class of a rank: a hash of the calls that it leaves out, since it has no partner there or is not in the
+ * communicator, and of the gathers and scatters whose root it is. */
 uint64_t rank_class(const struct call_pattern *pattern, const struct grid *grid, uint32_t rank);
 
 /* UINT32_MAX: no rank of the traces is of that class. */

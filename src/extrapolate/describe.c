@@ -22,7 +22,7 @@ struct describer {
 
 static int dimensions(const struct grid *grid)
 {
-    return grid->kind == GRID_LINE ? 1 : grid->kind >= GRID_CUBE ? 3 : 2;
+    return grid_dimensions(grid->kind);
 }
 
 static void print_neighbour(const struct describer *describer, const struct peer_rule *rule)
@@ -227,7 +227,7 @@ static void print_operations(const struct describer *describer, const struct pat
     fprintf(describer->to, " (fit");
     if (site->error > 1e-4)
         fprintf(describer->to, ", up to %.2g %% off on %u ranks", 100 * site->error, describer->held_back);
-    if (site->error > 1e-4 && describer->role->classes.count > 1)
+    if (site->error > 1e-4 && describer->role->classes.count > 1 && describer->grid.kind < GRID_KINDS)
         fprintf(describer->to, ", %s", class_name(&describer->grid, site->error_sides));
     fprintf(describer->to, ")\n");
 }

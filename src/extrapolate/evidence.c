@@ -197,10 +197,14 @@ static bool read_call(struct evidence_reader *reader, struct pattern_node *leaf,
     return true;
 }
 
-/* Leaves out a call: the rank is at the edge and has no partner. */
+/* Leaves out a call: the rank is at the edge and has no partner, or is not in the communicator. */
 static bool leave_out(struct evidence_reader *reader, struct pattern_node *leaf, uint32_t stage)
 {
     uint32_t possible[2] = {0};
+    if (!comm_has(leaf->event.comm, &reader->evidence->grid, reader->rank)) {
+        note(reader, (struct undo_entry){UNDO_LEFT_OUT, 0, leaf->index, 0});
+        return true;
+    }
     if (leaf->event.op > CALL_WAIT || !rank_event_peers(&leaf->event))
         return false;
     for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/progress.h"
 #include "extrapolate/check.h"
+#include "extrapolate/communicators.h"
 #include "extrapolate/describe.h"
 #include "extrapolate/generate.h"
 
@@ -204,18 +205,92 @@ static enum status try_one(struct extrapolation *work, struct hypothesis hypothe
     return status;
 }
 
+/* Whether the rows, or the planes, of this arrangement are as long as a node. */
+static bool looks_like_nodes(enum grid_kind kind, uint32_t ranks, uint32_t node)
+{
+    struct grid grid = grid_of(kind, ranks);
+    return grid.size[0] == node || grid.size[0] * grid.size[1] == node;
+}
+
+static bool explains_nodes(const struct extrapolation *work, enum grid_kind kind, uint32_t node)
+{
+    bool same = true;
+    for (size_t i = 0; i < work->count; i++)
+        same = same && looks_like_nodes(kind, work->samples[i].ranks, node);
+    return same;
+}
+
+/* Whether another arrangement explains the nodes of all samples, and looks like nodes on so many ranks or
+ * does not, as `alike` says. */
+static bool another_explains(const struct extrapolation *work, uint32_t node, uint32_t ranks, bool alike)
+{
+    for (int kind = GRID_WIDE; kind < GRID_KINDS; kind++)
+        if (explains_nodes(work, (enum grid_kind)kind, node) &&
+            looks_like_nodes((enum grid_kind)kind, ranks, node) == alike)
+            return true;
+    return false;
+}
+
+/* All kinds, and those of the nodes that communicators show. */
+enum { MOST_GRIDS = GRID_KINDS + 2 };
+
+struct grids {
+    enum grid_kind kinds[MOST_GRIDS];
+    int count;
+    char why[160]; /* nodes are not among them; empty: they are, or communicators show none */
+};
+
+static void add_nodes(const struct extrapolation *work, uint32_t node, struct grids *grids)
+{
+    if (work->ranks % node) {
+        snprintf(grids->why, sizeof grids->why,
+                 "communicators have %u ranks each in all traces, as nodes have; ask for a multiple of %u",
+                 node, node);
+    } else if (another_explains(work, node, work->ranks, false)) {
+        uint32_t decider = 2 * node;
+        while (another_explains(work, node, decider, true))
+            decider += node;
+        snprintf(grids->why, sizeof grids->why,
+                 "communicators of %u ranks are nodes or a side of the grid; capture the program on %u ranks "
+                 "too, which would decide",
+                 node, decider);
+    } else {
+        grids->kinds[grids->count++] = (enum grid_kind)(GRID_NODES + node);
+    }
+}
+
+static void find_grids(const struct extrapolation *work, struct grids *grids)
+{
+    struct program **programs = mem_alloc(work->count, sizeof *programs, "traces");
+    uint32_t node = 0;
+    *grids = (struct grids){0};
+    for (; grids->count < GRID_KINDS; grids->count++)
+        grids->kinds[grids->count] = (enum grid_kind)grids->count;
+    for (size_t i = 0; i < work->count; i++)
+        programs[i] = work->samples[i].program;
+    while (grids->count < MOST_GRIDS && (node = comm_node_size(programs, work->count, node)))
+        add_nodes(work, node, grids);
+    free(programs);
+}
+
 static enum status search(struct extrapolation *work)
 {
     struct misfit furthest = {0};
     enum status status = STATUS_OK;
-    progress_begin("trying hypotheses", (uint64_t)2 * GRID_KINDS * 2);
+    struct grids grids;
+    find_grids(work, &grids);
+    progress_begin("trying hypotheses", (uint64_t)2 * (uint64_t)grids.count * 2);
     for (int apart = 0; apart <= 1 && status == STATUS_OK && !work->program; apart++)
-        for (int grid = 0; grid < GRID_KINDS && status == STATUS_OK; grid++)
+        for (int grid = 0; grid < grids.count && status == STATUS_OK; grid++)
             for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++) {
-                status = try_one(work, (struct hypothesis){(enum grid_kind)grid, stages, apart}, &furthest);
+                status = try_one(work, (struct hypothesis){grids.kinds[grid], stages, apart}, &furthest);
                 progress_step();
             }
     progress_end();
+    if (status == STATUS_OK && !work->program && *grids.why) {
+        diag_error("cannot be extrapolated to %u ranks: %s", work->ranks, grids.why);
+        return STATUS_BAD_INPUT;
+    }
     if (status == STATUS_OK && !work->program)
         status = report_misfit(&furthest);
     return status;

@@ -155,7 +155,8 @@ static int magnitude(int number)
 /* The powers whose magnitudes add up to `sum`. */
 static void consider_powers_of(struct fit_search *search, struct fit *fit, int sum)
 {
-    bool flat = search->target->kind < GRID_CUBE, line = search->target->kind == GRID_LINE;
+    int dimensions = grid_dimensions(search->target->kind);
+    bool flat = dimensions < 3, line = dimensions < 2;
     for (int i = -MOST_POWER; i <= MOST_POWER; i++)
         for (int j = -MOST_POWER; j <= MOST_POWER; j++)
             for (int k = -MOST_POWER; k <= MOST_POWER; k++) {

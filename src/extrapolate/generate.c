@@ -90,7 +90,7 @@ static uint64_t hash_event(uint64_t hash, const struct rank_event *event)
     hash =
         hash_add(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
     hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
-    hash = hash_add(hash, (uint64_t)event->comm << 32 | (uint32_t)event->tag);
+    hash = hash_add(hash, (uint32_t)event->tag);
     for (int side = 0; side < 2; side++)
         for (uint32_t i = 0; i < event->members && event->sizes[side]; i++)
             hash = hash_add(hash, event->sizes[side][i]);
@@ -132,7 +132,7 @@ static void survey_messages(struct survey *survey, struct extrapolated *extrapol
         extrapolated->wildcards = true;
     else if (receives)
         survey->unpaired -= channel_hash((uint32_t)source, rank, source_tag, event->comm);
-    if (event->op >= CALL_BARRIER)
+    if (event->op >= CALL_BARRIER && !(event->comm & COMM_FIRST)) /* else only some ranks call it */
         survey->collectives = hash_add(
             hash_add(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer), event->comm);
 }
@@ -152,6 +152,8 @@ static const char *survey_rank(struct survey *survey, struct extrapolated *extra
             return "would wait for a request that it has not started";
         survey_messages(survey, extrapolated, rank, &event);
         extrapolated->hash = hash_event(extrapolated->hash, &event);
+        extrapolated->hash =
+            hash_add(extrapolated->hash, comm_hash(event.comm, &extrapolated->instance.grid, rank));
         extrapolated->ranks[rank].calls += 1 + (event.operations > 0);
     }
     if (step == WALK_LOST)
@@ -231,6 +233,8 @@ static void fill_groups(struct extrapolated *extrapolated, uint32_t family)
         groups[i].world = members + (size_t)i * size;
     for (uint32_t rank = 0; rank < grid->ranks; rank++) {
         uint32_t index = comm_index(code, grid, rank);
+        if (!comm_has(code, grid, rank))
+            continue;
         members[(size_t)index * size + groups[index].size++] = rank;
     }
 }

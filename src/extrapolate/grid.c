@@ -22,6 +22,12 @@ struct grid grid_of(enum grid_kind kind, uint32_t ranks)
     struct grid grid = {kind, ranks, {ranks, 1, 1}};
     if (kind == GRID_LINE)
         return grid;
+    if (kind > GRID_NODES) {
+        uint32_t node = (uint32_t)kind - GRID_NODES;
+        if (ranks % node == 0)
+            grid = (struct grid){kind, ranks, {node, ranks / node, 1}};
+        return grid;
+    }
     uint32_t depth = kind == GRID_CUBE || kind == GRID_COLUMN ? balanced_divisor(ranks, 3) : 1;
     uint32_t side = balanced_divisor(ranks / depth, 2);
     uint32_t longest = ranks / depth / side;
@@ -38,8 +44,7 @@ struct grid grid_of(enum grid_kind kind, uint32_t ranks)
 const char *grid_text(const struct grid *grid, char buffer[GRID_TEXT])
 {
     int length = snprintf(buffer, GRID_TEXT, "%u", grid->size[0]);
-    int dimensions = grid->kind == GRID_LINE ? 1 : grid->kind == GRID_WIDE || grid->kind == GRID_TALL ? 2 : 3;
-    for (int d = 1; d < dimensions; d++)
+    for (int d = 1; d < grid_dimensions(grid->kind); d++)
         length += snprintf(buffer + length, GRID_TEXT - (size_t)length, " x %u", grid->size[d]);
     return buffer;
 }

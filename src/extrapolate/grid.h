@@ -13,10 +13,18 @@ enum grid_kind {
     GRID_TALL,   /* a plane, y its longer side */
     GRID_CUBE,   /* x its longest side */
     GRID_COLUMN, /* a cuboid, z its longest side */
-    GRID_KINDS
+    GRID_KINDS,
+    /* GRID_NODES + n: a plane with n ranks along x, whatever the number of ranks, as of nodes with n ranks
+       each. It is tried if communicators show n. */
+    GRID_NODES = GRID_KINDS
 };
 
 enum { GRID_DIMENSIONS = 3 };
+
+static inline int grid_dimensions(enum grid_kind kind)
+{
+    return kind == GRID_LINE ? 1 : kind == GRID_CUBE || kind == GRID_COLUMN ? GRID_DIMENSIONS : 2;
+}
 
 struct grid {
     enum grid_kind kind;

@@ -85,7 +85,9 @@ static bool comms_are_known(struct learner *learner, size_t index, uint32_t rank
             snprintf(
                 misfit->why, sizeof misfit->why,
                 "the members of its communicator are neither all ranks nor a row, column or plane of the "
-                "ranks, in their order, so it is not known who they are on other numbers of ranks");
+                "ranks, in their order, nor nodes of as many ranks each in all traces, so it is not known "
+                "who "
+                "they are on other numbers of ranks");
             return false;
         }
     return true;

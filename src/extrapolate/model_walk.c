@@ -192,6 +192,8 @@ static enum made make_call(const struct model_walk *walk, const struct model_ins
                            const struct pattern_node *leaf, uint32_t stage, struct rank_event *event)
 {
     int64_t peers[2] = {leaf->event.peer, leaf->event.source};
+    if (!comm_has(leaf->event.comm, &instance->grid, walk->rank))
+        return LEFT_OUT;
     for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
         uint32_t rule = (uint32_t)__builtin_ctz(leaf->possible[which]);
         peers[which] = peer_of(&leaf->rules[which][rule], &instance->grid, walk->rank, stage);
