@@ -113,9 +113,11 @@ static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
     misfit->rank = rank;
     bool sizes = misfit->event < learner->events.count && learner->events.at[misfit->event].members;
     snprintf(misfit->why, sizeof misfit->why, "%s",
-             sizes                                   ? sizes_of_data
-             : misfit->event < learner->events.count ? "the calls of other ranks do not explain this call"
-                                                     : "other ranks make more calls than this one");
+             sizes ? sizes_of_data
+             : misfit->event < learner->events.count
+                 ? "the calls of other ranks do not explain this call; if only some ranks make it, as on a "
+                   "coarse grid, no trace tells which do on other numbers of ranks"
+                 : "other ranks make more calls than this one");
     return false;
 }
 
