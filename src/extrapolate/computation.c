@@ -60,6 +60,7 @@ void rank_classes_free(struct rank_classes *classes)
 {
     free(classes->keys);
     free(classes->scale);
+    free(classes->power);
     *classes = (struct rank_classes){0};
 }
 
@@ -279,7 +280,8 @@ static void choose_shape(struct burst_learner *learner, uint32_t place, struct b
 /* Sums over the points of one class or of all ranks, for a straight line of log(operations) over log(ranks).
  */
 struct power_line {
-    double n, x, y, xx, xy;
+    double n, x, y, xx, xy, yy;
+    uint32_t points;
 };
 
 static void add_point(struct power_line *line, double weight, double ranks, double operations)
@@ -290,6 +292,8 @@ static void add_point(struct power_line *line, double weight, double ranks, doub
     line->y += weight * y;
     line->xx += weight * x * x;
     line->xy += weight * x * y;
+    line->yy += weight * y * y;
+    line->points++;
 }
 
 /* The slope that several lines have in common. */
@@ -302,6 +306,14 @@ static double common_power(const struct power_line *lines, size_t count)
             xy += lines[i].xy - lines[i].x * lines[i].y / lines[i].n;
         }
     return xx > 1e-9 ? xy / xx : 0;
+}
+
+/* The root of the mean square error of log(operations): nearly that of the relative error. */
+static double line_error(const struct power_line *line, double power)
+{
+    double xx = line->xx - line->x * line->x / line->n, xy = line->xy - line->x * line->y / line->n,
+           yy = line->yy - line->y * line->y / line->n;
+    return sqrt(fmax(0, yy - 2 * power * xy + power * power * xx) / line->n);
 }
 
 static double scale_of(const struct power_line *line, double power)
@@ -428,11 +440,26 @@ static void class_means(const struct burst_learner *learner, size_t sample, uint
         means[c] /= members[c] ? members[c] : 1;
 }
 
-/* Each class has a scale of its own, and all the same power. */
+static double class_power(double power, bool small)
+{
+    return small ? fmin(fmax(power, -1), 0) : power;
+}
+
+/* All classes have the same power, but one that it misses by 5 %, such as a root: then a power of its own is
+ * taken if it halves the error of three samples or more. */
+static double power_of(const struct power_line *line, double common, bool small)
+{
+    double own = class_power(common_power(line, 1), small);
+    return line->points > 2 && line_error(line, common) > 0.05 &&
+                   line_error(line, own) <= line_error(line, common) / 2
+               ? own
+               : common;
+}
+
+/* Each class has a scale of its own. */
 static void fit_classes_of(struct burst_learner *learner, uint32_t place)
 {
     struct rank_classes *classes = &learner->part->classes;
-    struct burst *burst = &learner->part->bursts[place];
     struct power_line *lines = mem_alloc(classes->count, sizeof *lines, "classes");
     double *means = mem_alloc(classes->count, sizeof *means, "classes");
     uint32_t *members = mem_alloc(classes->count, sizeof *members, "classes");
@@ -448,12 +475,12 @@ static void fit_classes_of(struct burst_learner *learner, uint32_t place)
                           means[c] / learner->visits[s][place]);
         }
     }
-    burst->class_power = common_power(lines, classes->count);
-    if (small)
-        burst->class_power = fmin(fmax(burst->class_power, -1), 0);
-    for (uint32_t c = 0; c < classes->count; c++)
-        classes->scale[(size_t)c * learner->part->pattern.place_count + place] =
-            scale_of(&lines[c], burst->class_power);
+    double common = class_power(common_power(lines, classes->count), small);
+    for (uint32_t c = 0; c < classes->count; c++) {
+        size_t at = (size_t)c * learner->part->pattern.place_count + place;
+        classes->power[at] = power_of(&lines[c], common, small);
+        classes->scale[at] = scale_of(&lines[c], classes->power[at]);
+    }
     free(lines);
     free(means);
     free(members);
@@ -471,7 +498,7 @@ static void predict(const struct burst_learner *learner, size_t sample, uint32_t
         double share = burst_share(learner->part, burst, grid, rank) * learner->visits[sample][place];
         *alike += share * burst_value(burst, grid->ranks);
         *by_class += share * learner->part->classes.scale[(size_t) class * places + place] *
-                     pow(grid->ranks, burst->class_power);
+                     pow(grid->ranks, learner->part->classes.power[(size_t) class * places + place]);
     }
 }
 
@@ -548,6 +575,7 @@ void computation_fit(struct role_model *part, uint32_t role, bool apart, size_t 
     struct rank_classes *classes = &part->classes;
     if (classes->count > 1) {
         classes->scale = mem_alloc((size_t)classes->count * places, sizeof *classes->scale, "classes");
+        classes->power = mem_alloc((size_t)classes->count * places, sizeof *classes->power, "classes");
         for (uint32_t place = 0; place < places; place++)
             fit_classes_of(&learner, place);
         classes->differ = classes_differ(&learner);

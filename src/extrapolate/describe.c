@@ -176,30 +176,38 @@ static double largest_scale(const struct role_model *role, uint32_t place)
     return most;
 }
 
-/* "4e+09 to 5e+09 by class": of the ranks that make the call. */
-static void print_scale(const struct describer *describer, uint32_t place)
+/* "4e+09 P^-1", or "4e+09 to 5e+09 by class P^-1": of the ranks that make the call. */
+static void print_growth(const struct describer *describer, uint32_t place)
 {
     const struct rank_classes *classes = &describer->role->classes;
+    const struct burst *burst = &describer->role->bursts[place];
     double most = largest_scale(describer->role, place), least = most;
+    double powers[2] = {classes->differ ? INFINITY : burst->power,
+                        classes->differ ? -INFINITY : burst->power};
     for (uint32_t c = 0; c < classes->count && classes->differ; c++) {
-        double scale = classes->scale[(size_t)c * describer->role->pattern.place_count + place];
-        least = scale > 0 && scale < least ? scale : least;
+        size_t at = (size_t)c * describer->role->pattern.place_count + place;
+        if (classes->scale[at] <= 0)
+            continue;
+        least = fmin(least, classes->scale[at]);
+        powers[0] = fmin(powers[0], classes->power[at]);
+        powers[1] = fmax(powers[1], classes->power[at]);
     }
     if (least < 0.9999 * most)
         fprintf(describer->to, "%.6g to %.6g by class", least, most);
     else
         fprintf(describer->to, "%.6g", most);
+    if (powers[1] - powers[0] > 5e-5)
+        fprintf(describer->to, " P^%.4g to P^%.4g", powers[0], powers[1]);
+    else if (fabs(powers[0]) > 5e-5)
+        fprintf(describer->to, " P^%.4g", powers[0]);
 }
 
 static void print_burst(const struct describer *describer, uint32_t place)
 {
     const struct burst *burst = &describer->role->bursts[place];
-    double power = describer->role->classes.differ ? burst->class_power : burst->power;
     if (burst->base > 0 && !describer->role->classes.differ)
         fprintf(describer->to, "%.6g + ", burst->base);
-    print_scale(describer, place);
-    if (fabs(power) > 5e-5)
-        fprintf(describer->to, " P^%.4g", power);
+    print_growth(describer, place);
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         if (burst->shape >> d & 1)
             fprintf(describer->to, " x the rank's share along %c / the mean", axis[d]);

@@ -26,7 +26,6 @@ struct hypothesis {
  * the mean. */
 struct burst {
     double base, scale, power;
-    double class_power; /* where classes differ */
     uint8_t shape;
 };
 
@@ -35,7 +34,8 @@ struct rank_classes {
     uint64_t *keys; /* rank_class() */
     uint32_t count;
     bool differ;   /* scale[] says what they compute; else each burst is the same for all */
-    double *scale; /* [class * places + place]: before a call that they make, x ranks^class_power */
+    double *scale; /* [class * places + place]: before a call that they make, x ranks^power */
+    double *power; /* likewise */
 };
 
 /* A call of the pattern. */

@@ -59,12 +59,15 @@ static void fill_bursts(struct model_instance *instance, uint32_t role)
     const struct role_model *part = &instance->model->roles[role];
     uint32_t places = part->pattern.place_count;
     instance->bursts[role] = mem_alloc(places, sizeof(double), "computation");
-    instance->class_factors[role] = mem_alloc(places, sizeof(double), "computation");
     for (uint32_t place = 0; place < places; place++) {
         const struct burst *burst = &part->bursts[place];
         instance->bursts[role][place] = burst->base + burst->scale * pow(instance->grid.ranks, burst->power);
-        instance->class_factors[role][place] = pow(instance->grid.ranks, burst->class_power);
     }
+    const struct rank_classes *classes = &part->classes;
+    size_t count = classes->differ ? (size_t)classes->count * places : 0;
+    instance->class_bursts[role] = mem_alloc(count, sizeof(double), "computation");
+    for (size_t i = 0; i < count; i++)
+        instance->class_bursts[role][i] = classes->scale[i] * pow(instance->grid.ranks, classes->power[i]);
 }
 
 bool model_instance_init(struct model_instance *instance, const struct program_model *model, uint32_t ranks,
@@ -103,7 +106,7 @@ void model_instance_free(struct model_instance *instance)
         free(instance->sites[role]);
         free(instance->passes[role]);
         free(instance->bursts[role]);
-        free(instance->class_factors[role]);
+        free(instance->class_bursts[role]);
     }
     *instance = (struct model_instance){0};
 }
@@ -122,13 +125,14 @@ void model_walk_begin(struct model_walk *walk, const struct model_instance *inst
     walk->depth = 1;
     walk->carried = 0;
     walk->entered = 0;
-    walk->class_scale = NULL;
+    walk->class_bursts = NULL;
     if (!part->classes.differ)
         return;
     uint32_t class =
         rank_class_index(&part->classes, rank_class(&part->pattern, &instance->grid, walk->rank));
     if (class != UINT32_MAX)
-        walk->class_scale = &part->classes.scale[(size_t) class * part->pattern.place_count];
+        walk->class_bursts =
+            &instance->class_bursts[role_of(walk, instance)][(size_t) class * part->pattern.place_count];
 }
 
 /* The burst at a place, by what is known of all ranks or of the rank's class. */
@@ -136,8 +140,7 @@ static double burst_at(const struct model_walk *walk, const struct model_instanc
 {
     uint32_t role = role_of(walk, instance);
     const struct role_model *part = &instance->model->roles[role];
-    double operations = walk->class_scale ? walk->class_scale[place] * instance->class_factors[role][place]
-                                          : instance->bursts[role][place];
+    double operations = walk->class_bursts ? walk->class_bursts[place] : instance->bursts[role][place];
     return operations > 0 ? operations * burst_share(part, &part->bursts[place], &instance->grid, walk->rank)
                           : 0;
 }
@@ -255,7 +258,7 @@ enum model_walk_step model_walk_next(struct model_walk *walk, const struct model
         enum made made = make_call(walk, instance, node, frame->stage, event);
         if (made == LOST)
             return WALK_LOST;
-        walk->carried += made == MADE || !walk->class_scale
+        walk->carried += made == MADE || !walk->class_bursts
                              ? burst_at(walk, instance, pattern_place(node, walk->entered))
                              : 0;
         walk->entered = 0;

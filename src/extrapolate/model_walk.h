@@ -18,7 +18,7 @@ struct model_instance {
     struct grid grid;
     struct site_values *sites[2]; /* by role: [leaf] */
     double *bursts[2];            /* [place]: each time */
-    double *class_factors[2];     /* [place]: by which the scale of a class is multiplied */
+    double *class_bursts[2];      /* [class * places + place]: likewise, if classes differ */
     uint64_t *passes[2];          /* [loop] */
 };
 
@@ -38,11 +38,11 @@ struct loop_frame {
 struct model_walk {
     uint32_t rank;
     uint32_t depth;
-    struct loop_frame *frames; /* pattern.depth of its role */
-    const double *class_scale; /* [place], of the rank's class; NULL: bursts are the same for all ranks */
-    double carried;            /* the bursts of calls that it has left out since its last call */
-    uint32_t entered;          /* loops since its last call, made or left out */
-    uint32_t leaf;             /* of its last call */
+    struct loop_frame *frames;  /* pattern.depth of its role */
+    const double *class_bursts; /* [place], of the rank's class; NULL: bursts are the same for all ranks */
+    double carried;             /* the bursts of calls that it has left out since its last call */
+    uint32_t entered;           /* loops since its last call, made or left out */
+    uint32_t leaf;              /* of its last call */
 };
 
 enum model_walk_step { WALK_CALL, WALK_END, WALK_LOST };

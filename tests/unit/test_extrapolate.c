@@ -620,9 +620,8 @@ static void sizes_for_each_peer_follow_shares(void **state)
     assert_refused(&family, 16, "are not shares of blocks");
 }
 
-/* The root hands out 50 rows of 24 bytes, and collects 3 bytes for each row. It computes more. One block has
- * `odd` more bytes.
- */
+/* The root hands out 50 rows of 24 bytes, and collects 3 bytes for each row. It computes more, at the end as
+ * much on any number of ranks. One block has `odd` more bytes. */
 static struct program *handed_out(const char *name, unsigned ranks, unsigned root, unsigned odd)
 {
     for (unsigned rank = 0; rank < ranks; rank++) {
@@ -640,7 +639,7 @@ static struct program *handed_out(const char *name, unsigned ranks, unsigned roo
                     rank == root ? (unsigned long)share(50, ranks, i) * 3 + (i == 2 ? odd : 0) : 0UL);
             say(&text, " %u 6 6\n", root);
         }
-        say(&text, "%u finalize\n", rank);
+        say(&text, "%u compute %g\n%u finalize\n", rank, rank == root ? 5e6 : 1e6 / ranks, rank);
         write_rank(name, rank, &text);
     }
     return open_written(name);
