@@ -154,13 +154,15 @@ static bool has_nodes(const struct program *program, uint32_t size)
 
 uint32_t comm_node_size(struct program *const *programs, size_t count, uint32_t above)
 {
-    uint32_t least = 0;
+    uint32_t least = 0, failed = 0;
     for (uint32_t i = 1; i < programs[0]->group_count; i++) {
         uint32_t size = programs[0]->groups[i].size;
-        bool everywhere = size > 1 && size > above && (!least || size < least);
+        bool everywhere = true;
+        if (size < 2 || size <= above || size == failed || (least && size >= least))
+            continue;
         for (size_t p = 0; p < count && everywhere; p++)
             everywhere = programs[p]->ranks > size && has_nodes(programs[p], size);
-        least = everywhere ? size : least;
+        *(everywhere ? &least : &failed) = size;
     }
     return least;
 }
