@@ -8,8 +8,8 @@
 #include "extrapolate/grid.h"
 
 /* Communicators that exist on any number of ranks: all ranks, and the rows, columns and planes of the grid,
- * with their members in the order of ranks. A code names such a communicator of a rank; it is the same on all
- * ranks and grids. */
+ * which may have nodes along x, with their members in the order of ranks. A code names such a communicator of
+ * a rank; it is the same on all ranks and grids. */
 enum { COMM_WORLD_CODE = 0, COMM_ALL = (1 << GRID_DIMENSIONS) - 1 };
 #define COMM_UNKNOWN UINT32_MAX
 /* Only the one with rank 0 exists, as a communicator of one rank of each node. */

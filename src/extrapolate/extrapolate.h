@@ -19,7 +19,7 @@
  *   pattern        folds the calls of a rank into loops
  *   peer, grid     rules for partners, and the grids of ranks that they refer to
  *   evidence       reads every rank of a trace as a pattern
- *   communicators  those that are all ranks or a row, column or plane of the grid
+ *   communicators  those that are all ranks, a part of the grid, or nodes
  *   fit, vectors   forms for sizes and passes, and for sizes that differ from peer to peer
  *   computation    where bursts of computation belong, and how they grow
  *   check          how far the computation is off on a number of ranks held back
