@@ -23,6 +23,7 @@ int cli_breakdown(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_tolerance(int argc, char **argv);
+int cli_place(int argc, char **argv);
 int cli_cost(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_report(int argc, char **argv);

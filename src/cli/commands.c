@@ -19,6 +19,7 @@ static const struct cli_subcommand commands[] = {
     {"coll", cli_coll, "what each algorithm of a collective asks of nodes, step by step; measure them",
      &cli_coll_group},
     {"tolerance", cli_tolerance, "how much of a latency or a rate a program bears", NULL},
+    {"place", cli_place, "which node should have which rank", NULL},
     {"cost", cli_cost, "what networks cost and draw, and what a program takes on them", NULL},
     {"calibrate", cli_calibrate, "measure this machine into a machine file", NULL},
     {"machine", cli_machine, "machines that fabrics are compared on: list, show, check", &cli_machine_group},

@@ -302,6 +302,23 @@ enum status placement_open(const struct config *config, struct program *program,
     return status;
 }
 
+void placement_put(struct placement *placement, struct program *program, const uint32_t *node_of)
+{
+    if (!placement->program)
+        *placement = (struct placement){
+            .program = program,
+            .node_of = mem_alloc(program->ranks, sizeof *placement->node_of, "a placement"),
+            .node_of_before = program->node_of,
+            .nodes_before = program->nodes};
+    placement->nodes = 0;
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        placement->node_of[rank] = node_of[rank];
+        placement->nodes = node_of[rank] >= placement->nodes ? node_of[rank] + 1 : placement->nodes;
+    }
+    program->node_of = placement->node_of;
+    program->nodes = placement->nodes;
+}
+
 void placement_close(struct placement *placement)
 {
     if (placement->program) {

@@ -29,6 +29,9 @@ bool placement_is_given(const struct config *config);
 enum status placement_open(const struct config *config, struct program *program, struct placement *placement);
 void placement_close(struct placement *placement);
 
+/* Places the ranks so until placement_close(); the placement is open, or all zero. */
+void placement_put(struct placement *placement, struct program *program, const uint32_t *node_of);
+
 /* The path of the file; NULL: there is none. */
 const char *placement_path(const struct config *config);
 /* struct param, find_path. */
