@@ -108,9 +108,12 @@ static void find_rows(struct place_work *work)
         comparison->rows[i].cost = place_cost(&work->traffic, &work->machine, comparison->rows[i].node_of);
 }
 
+/* The other objective decides between equals. */
 static bool is_better(const struct place_row *row, const struct place_row *than,
                       enum place_objective objective)
 {
+    if (row->cost == than->cost || row->time == than->time)
+        return row->cost < than->cost || row->time < than->time;
     return objective == PLACE_TIME ? row->time < than->time : row->cost < than->cost;
 }
 

@@ -198,6 +198,8 @@ bool place_by_scotch(const struct place_traffic *traffic, const struct topo *top
     bool good = false;
     if (ranks > PLACE_SCOTCH_PLACES)
         return false;
+    if (ranks == 1) /* an architecture of one place crashes Scotch 7.0.3 */
+        return true;
     struct lists of_ranks = lists_of_traffic(traffic), of_switches = lists_of_machine(topo, node_of, ranks);
     SCOTCH_Num *leaves = mem_alloc(ranks, sizeof *leaves, "places of ranks"),
                *leaf_of = mem_alloc(ranks, sizeof *leaf_of, "places of ranks");

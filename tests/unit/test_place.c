@@ -276,6 +276,35 @@ static void the_library_is_good_at_rings(void **state)
     place_machine_free(&machine);
 }
 
+/* Every rank has one of the places of the start, whatever the library makes of small and of empty cases. */
+static void the_library_keeps_the_places(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"crossbar:16", "torus:4x4", "fattree:4x2", "dragonfly:2x4x1",
+                                       "linear:16"};
+    struct rng rng = rng_init(6, "test");
+    struct place_pair pairs[64];
+    if (!place_has_scotch)
+        skip();
+    for (uint32_t i = 0; i < 240; i++) {
+        const char *text = more[i % 5];
+        const uint32_t each = 1 + i % 3, ranks = 1 + i / 5 % 8;
+        const struct topo topo = topo_of(text);
+        struct place_machine machine = machine_of(text, each);
+        struct place_traffic traffic;
+        uint32_t node_of[16], count[64] = {0};
+        draw_nodes(&rng, &machine, ranks, node_of);
+        place_traffic_make(&traffic, ranks, pairs, i % 7 ? random_pairs(&rng, ranks, pairs) : 0);
+        for (uint32_t rank = 0; rank < ranks; rank++)
+            count[node_of[rank]]++;
+        assert_true(place_by_scotch(&traffic, &topo, i, node_of));
+        for (uint32_t rank = 0; rank < ranks; rank++)
+            assert_true(count[node_of[rank]]-- > 0);
+        place_traffic_free(&traffic);
+        place_machine_free(&machine);
+    }
+}
+
 static void same_nodes_stay_the_same(void **state)
 {
     (void)state;
@@ -366,6 +395,7 @@ int main(void)
         cmocka_unit_test(small_cases_reach_the_least_of_all),
         cmocka_unit_test(neighbours_become_neighbours),
         cmocka_unit_test(the_library_is_good_at_rings),
+        cmocka_unit_test(the_library_keeps_the_places),
         cmocka_unit_test(same_nodes_stay_the_same),
         cmocka_unit_test(files_have_the_times_that_are_said),
     };
