@@ -60,7 +60,8 @@ static enum status start_program(const struct calibrate_check *check, const char
         ;
     if (child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
         return STATUS_OK;
-    diag_error("%s could not be run%s", check->words[0], trace ? " and captured" : "");
+    if (child < 0 || !WIFEXITED(ended)) /* else it has said why */
+        diag_error("%s could not be run%s", check->words[0], trace ? " and captured" : "");
     return STATUS_FAILED;
 }
 
