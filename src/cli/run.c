@@ -25,6 +25,7 @@
 #include "sim/insight.h"
 #include "sim/message_log.h"
 #include "sim/unused.h"
+#include "sim/what_if.h"
 #include "trace/input.h"
 #include "workload/help.h"
 #include "workload/workload.h"
@@ -42,6 +43,7 @@ enum run_option {
     RUN_CSV,
     RUN_INSIGHT,
     RUN_NO_INSIGHT,
+    RUN_WHAT_IF,
     RUN_HTML,
     RUN_MESSAGES,
     RUN_TIMELINE,
@@ -84,6 +86,9 @@ static const struct cli_option options[] = {
                      "critical path"},
     [RUN_NO_INSIGHT] = {"--no-insight", 0, NULL,
                         "leave out what the table says of this, and the time it takes"},
+    [RUN_WHAT_IF] = {"--what-if", 0, "N",
+                     "as --insight; also run again without the time of each of the N longest messages of\n"
+                     "the critical path, 12 at most"},
     [RUN_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [RUN_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
     [RUN_TIMELINE] = {"--timeline", 0, "FILE",
@@ -114,8 +119,19 @@ struct run_options {
     bool file_is_ini;
     const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
+    uint64_t what_if; /* how many messages */
     bool json, csv, insight, no_insight, dry_run, force;
 };
+
+static enum status read_what_if(struct run_options *run, const char *value)
+{
+    if (!cli_value_count("--what-if", value, &run->what_if))
+        return STATUS_BAD_INPUT;
+    if (run->what_if >= 1 && run->what_if <= PATH_LISTED)
+        return STATUS_OK;
+    diag_error("--what-if %s: from 1 to %d messages are expected", value, PATH_LISTED);
+    return STATUS_BAD_INPUT;
+}
 
 static enum status apply_option(struct run_options *run, int found, const char *value)
 {
@@ -148,6 +164,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
     case RUN_NO_INSIGHT:
         run->no_insight = true;
         return STATUS_OK;
+    case RUN_WHAT_IF:
+        run->insight = true;
+        return read_what_if(run, value);
     case RUN_DRY_RUN:
         run->dry_run = true;
         return STATUS_OK;
@@ -280,7 +299,7 @@ static void print_speed(const struct result *result)
 }
 
 static enum status run_fabric(struct experiment *experiment, size_t index,
-                              const struct experiment_watch *watch, struct result *result)
+                              const struct experiment_watch *watch, uint64_t what_if, struct result *result)
 {
     struct timeline *timeline = watch->listener;
     enum status status =
@@ -290,6 +309,8 @@ static enum status run_fabric(struct experiment *experiment, size_t index,
     status = experiment_run(experiment, index, watch, result);
     if (status == STATUS_OK)
         print_speed(result);
+    if (status == STATUS_OK && what_if)
+        status = what_if_run(experiment, index, watch, what_if, result);
     return timeline ? timeline_end_run(timeline, status) : status;
 }
 
@@ -314,7 +335,7 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
     enum status status = open_logs(run, experiment, &watch);
     interrupt_accept();
     while (status == STATUS_OK && *done < experiment->fabric_count) {
-        status = run_fabric(experiment, *done, &watch, &results[*done]);
+        status = run_fabric(experiment, *done, &watch, run->what_if, &results[*done]);
         *done += status == STATUS_OK;
     }
     interrupt_refuse();

@@ -32,6 +32,9 @@ struct critical {
     struct pool links;
     struct critical_detail *details; /* per link, if the path is listed; else NULL */
     size_t detail_capacity;
+    uint64_t *numbers; /* with `details`: of the message of each link among those that its source sends */
+    size_t number_capacity;
+    uint64_t *sent;     /* by each rank; with `details` */
     struct waits waits; /* of all messages */
     uint32_t cause;     /* of what is completed; POOL_NONE: there is none */
     bool owns_cause;    /* nobody else holds it */
@@ -86,6 +89,15 @@ static inline void drop(struct critical *critical, uint32_t index)
         pool_give(&critical->links, index);
 }
 
+/* Each link has a place in the list of the path. */
+static inline void grow_list(struct critical *critical)
+{
+    critical->details =
+        mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity, "critical path");
+    critical->numbers =
+        mem_grow(critical->numbers, &critical->number_capacity, critical->links.capacity, "critical path");
+}
+
 /* A link without contents, whose user is the caller. */
 static inline uint32_t take_link(struct critical *critical)
 {
@@ -94,8 +106,7 @@ static inline uint32_t take_link(struct critical *critical)
     critical->causes.links = (struct cause_link *)(void *)critical->links.records; /* which may have moved */
     link_at(critical, index)->uses = 1;
     if (critical->keep)
-        critical->details = mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity,
-                                     "critical path");
+        grow_list(critical);
     return index;
 }
 
@@ -153,6 +164,7 @@ static uint32_t copy_of(struct critical *critical, uint32_t index)
     link->uses = 1;
     if (critical->keep) {
         critical->details[taken] = critical->details[index];
+        critical->numbers[taken] = critical->numbers[index];
         hold(critical, critical->details[taken].before);
     }
     return taken;
@@ -326,12 +338,14 @@ void critical_leave(struct critical *critical, struct critical_strand *strand)
 void critical_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now)
 {
     uint32_t link = follow(critical, critical->present, now);
-    if (critical->keep)
+    if (critical->keep) {
         note_message(critical, link,
                      &(struct critical_detail){.source = message->source,
                                                .destination = message->destination,
                                                .bytes = message->bytes,
                                                .op = message->op});
+        critical->numbers[link] = ++critical->sent[message->source];
+    }
     set_link_of(critical, index, link);
 }
 
@@ -499,6 +513,7 @@ static struct critical_step step_of(const struct critical *critical, uint32_t in
                                  .op = (uint8_t)detail->op,
                                  .is_signal = detail->is_signal,
                                  .bytes = detail->bytes,
+                                 .number = detail->is_signal ? 0 : critical->numbers[index],
                                  .since = before->end,
                                  .computed = detail->computed,
                                  .start = detail->start,
@@ -579,6 +594,8 @@ struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep,
     critical->ranks = mem_alloc(ranks, sizeof *critical->ranks, "critical path");
     for (uint32_t i = 0; i < ranks; i++)
         critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i};
+    if (keep)
+        critical->sent = mem_alloc(ranks, sizeof *critical->sent, "critical path");
     tap_add_up(tap, &critical->causes);
     return critical;
 }
@@ -590,6 +607,8 @@ void critical_close(struct critical *critical)
     pool_free(&critical->links);
     free(critical->ranks);
     free(critical->details);
+    free(critical->numbers);
+    free(critical->sent);
     free(critical->causes.messages);
     waits_free(&critical->waits);
     free(critical);
@@ -598,7 +617,8 @@ void critical_close(struct critical *critical)
 double critical_estimate(double ranks, double at_once, uint32_t keep)
 {
     double links = at_once + fmax(keep, ranks);
+    double listed = estimate_array(links, sizeof(struct critical_detail) + sizeof(uint64_t)) +
+                    ranks * (double)sizeof(uint64_t);
     return ranks * (double)sizeof(struct critical_strand) + estimate_pool(links, sizeof(struct cause_link)) +
-           (keep ? estimate_array(links, sizeof(struct critical_detail)) : 0) +
-           estimate_array(at_once, sizeof(struct cause_ends));
+           (keep ? listed : 0) + estimate_array(at_once, sizeof(struct cause_ends));
 }

@@ -42,6 +42,7 @@ struct critical_step {
     uint8_t op;                   /* enum call_op that caused the message */
     bool is_signal;               /* no message: the ranks of a node wait for each other, or a final answer */
     uint64_t bytes;
+    uint64_t number; /* of the message, as in engine/free.h; 0: it is none */
     ps_t since, computed, start, end;
     ps_t kinds[CRITICAL_KINDS]; /* of the time from `start` to `end` */
     const char *awaited;        /* what it waited for longest; NULL: nothing */

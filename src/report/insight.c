@@ -50,6 +50,24 @@ static void put_longest(const struct result *result, FILE *out)
             path_call_name(longest), units_show_time(longest->end - longest->start, 4, time, sizeof time));
 }
 
+/* On a network with contention a run can also take longer, since other messages meet. */
+static void put_what_if(const struct result *result, FILE *out)
+{
+    for (size_t i = 0; i < result->what_if_count; i++) {
+        const struct result_what_if *answer = &result->what_if[i];
+        const struct critical_step *step = answer->step;
+        const ps_t saved = result->makespan - answer->makespan;
+        char name[32], size[32], time[32];
+        fprintf(out, "%s: if message %s took no time (%s ", result->fabric,
+                path_message_name(step, name, sizeof name),
+                units_show_size((double)step->bytes, 4, size, sizeof size));
+        fprintf(out, "from rank %" PRIu32 " to %" PRIu32 ", %s): %s, ", step->source, step->destination,
+                path_call_name(step), units_show_time(answer->makespan, 6, time, sizeof time));
+        fprintf(out, "%s %s\n", units_show_time(saved < 0 ? -saved : saved, 4, time, sizeof time),
+                saved < 0 ? "more" : "less");
+    }
+}
+
 /* A word, with the "%" behind it. */
 static size_t word_length(const char *text)
 {
@@ -98,4 +116,6 @@ void report_paths(const struct result *results, size_t count, FILE *out)
     for (size_t i = 0; i < count; i++)
         if (results[i].path && results[i].path->length > 0)
             put_longest(&results[i], out);
+    for (size_t i = 0; i < count; i++)
+        put_what_if(&results[i], out);
 }

@@ -16,6 +16,7 @@
  *     result.h           the result of a run, and its JSON (result_json.c)
  *     path_summary.h     what the critical path of a result consists of
  *     insight.h          what results mean, in sentences
+ *     what_if.h          what a run would take if a message took no time
  *     memory.h           the memory that a run will need
  *     conservation.h     checks that a fabric loses no message
  *     message_log.h      the file of all messages

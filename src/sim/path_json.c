@@ -36,6 +36,8 @@ static json_t *message_json(const struct path_summary *summary, const struct pat
 {
     const struct critical_step *step = group->first;
     json_t *object = json_make_object();
+    char name[32];
+    json_put_text(object, "message", path_message_name(step, name, sizeof name));
     json_put_count(object, "source", step->source);
     json_put_count(object, "destination", step->destination);
     json_put_count(object, "bytes", step->bytes);

@@ -6,6 +6,7 @@
 #include "base/hashmap.h"
 #include "base/mem.h"
 #include "call/call.h"
+#include "engine/free.h"
 
 /* The texts of what messages wait for are constants, but one text may be there more than once. */
 enum { AWAITED_TEXTS = 64 };
@@ -22,6 +23,11 @@ struct grouping {
 const char *path_call_name(const struct critical_step *step)
 {
     return step->op < CALL_BARRIER ? "p2p" : call_op_name((enum call_op)step->op);
+}
+
+const char *path_message_name(const struct critical_step *step, char *buffer, size_t size)
+{
+    return free_name_print(step->source, step->number, buffer, size);
 }
 
 static const struct critical_step *step_at(const struct grouping *grouping, size_t at)

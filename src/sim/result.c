@@ -123,6 +123,7 @@ void result_free(struct result *result)
         critical_path_free(result->path);
     free(result->path);
     free(result->path_summary);
+    free(result->what_if);
     for (size_t i = 0; i < result->job_count; i++)
         free(result->jobs[i].name);
     free(result->jobs);

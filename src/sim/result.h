@@ -44,6 +44,12 @@ struct result_dimension {
     ps_t path;         /* of messages on the critical path */
 };
 
+/* What the run would take if a message of its critical path took no time. */
+struct result_what_if {
+    const struct critical_step *step; /* of result.path */
+    ps_t makespan;
+};
+
 struct program_dimensions;
 
 struct result {
@@ -66,7 +72,9 @@ struct result {
     struct result_network network;
     struct critical_path *path;        /* NULL: nobody has asked for it, or the engine does not tell causes */
     struct path_summary *path_summary; /* NULL: the path is not listed */
-    struct result_job *jobs;           /* NULL: the program is one job */
+    struct result_what_if *what_if;    /* NULL: nobody has asked */
+    size_t what_if_count;
+    struct result_job *jobs; /* NULL: the program is one job */
     size_t job_count;
     struct result_dimension *dimensions; /* NULL: the program does not say what its messages are for */
     size_t dimension_count;

@@ -253,6 +253,21 @@ static json_t *compared_json(const struct result *result, const struct result *r
     return json_make_text(units_speed_of(ratio).text);
 }
 
+static json_t *what_if_json(const struct result *result)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < result->what_if_count; i++) {
+        const struct result_what_if *answer = &result->what_if[i];
+        char name[32];
+        json_t *object = json_make_object();
+        json_put_text(object, "free", path_message_name(answer->step, name, sizeof name));
+        json_put(object, "makespan_s", seconds(answer->makespan));
+        json_put(object, "saved_s", seconds(result->makespan - answer->makespan));
+        json_add(list, object);
+    }
+    return list;
+}
+
 /* `reference` is what the run is compared with. */
 static json_t *run_json(const struct result *result, const struct result *reference)
 {
@@ -283,6 +298,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "dimensions", dimensions_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
+    if (result->what_if)
+        json_put(object, "what_if", what_if_json(result));
     return object;
 }
 

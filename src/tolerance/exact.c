@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "engine/free.h"
 #include "engine/params.h"
 #include "fabric/loggops.h"
 #include "graph/of_calls.h"
@@ -46,6 +47,8 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
         return "its program consists of several jobs";
     if (exact->is_loggops)
         return NULL;
+    if (((const struct free_config *)config_of(config, &free_params))->count)
+        return "messages of the parameter free take no time";
     if (experiment->has_host || machine->send_ps || machine->receive_ps || machine->nic_latency_ps)
         return "hosts and NICs take time for messages, one after another (--as-published has none)";
     if (protocol->handshakes || protocol->eager_done != EAGER_DONE_POST)

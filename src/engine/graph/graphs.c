@@ -161,8 +161,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
                            estimate);
 }
 
-static const struct param_table *const params[] = {&node_params,       &protocol_params, &compute_params,
-                                                   &collective_params, &fault_params,    NULL};
+static const struct param_table *const params[] = {
+    &node_params, &protocol_params, &compute_params, &collective_params, &fault_params, &free_params, NULL};
 
 const struct engine engine_graphs = {.name = "graphs",
                                      .has_nodes = true,

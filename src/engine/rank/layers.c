@@ -1,6 +1,7 @@
 #include "engine/rank/layers.h"
 
 #include "base/diag.h"
+#include "call/jobs.h"
 #include "engine/rank/endpoint_list.h"
 #include "fabric/faults.h"
 
@@ -83,7 +84,9 @@ enum status layers_open_fabric(struct rank_layers *layers)
                                    .callbacks = p2p_fabric_callbacks(&layers->p2p),
                                    .tap = params->tap,
                                    .traffic = params->traffic};
-    enum status status = faults_slow_nodes(params->config, nodes, &layers->slow_nodes);
+    enum status status = free_messages_open(params->config, params->program->ranks, &layers->p2p.free);
+    if (status == STATUS_OK)
+        status = faults_slow_nodes(params->config, nodes, &layers->slow_nodes);
     if (status == STATUS_OK)
         status = fabric_open(params->fabric, &fabric, &layers->fabric);
     if (status != STATUS_OK)
@@ -104,7 +107,14 @@ void layers_close(struct rank_layers *layers)
     matching_free(&layers->matching);
     request_table_free(&layers->requests);
     loop_free(&layers->context.loop);
+    free_messages_close(layers->p2p.free);
     free(layers->slow_nodes);
+}
+
+/* One job of several, without the messages of the others. */
+static bool runs_a_part(const struct program *program)
+{
+    return program->jobs && program->jobs->only != PROGRAM_JOBS_ALL;
 }
 
 enum status layers_run(struct rank_layers *layers)
@@ -115,6 +125,8 @@ enum status layers_run(struct rank_layers *layers)
         diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
         return STATUS_FAILED;
     }
+    if (layers->context.status == STATUS_OK && layers->p2p.free && !runs_a_part(layers->params->program))
+        return free_messages_check(layers->p2p.free);
     return layers->context.status;
 }
 

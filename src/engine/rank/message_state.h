@@ -16,6 +16,7 @@ enum message_state {
     MESSAGE_FIN_SENT = 1024,   /* rendezvous: the sender will know of the end */
     MESSAGE_IN_MAILBOX = 2048, /* its destination matches in a mailbox */
     MESSAGE_BY_NIC = 4096,     /* of the endpoint: through PCIe and NIC at both ends */
+    MESSAGE_FREE = 8192,       /* takes no time between or within nodes (engine/free.h) */
 };
 
 #endif

@@ -229,6 +229,14 @@ static void transfer_within_node(struct p2p *p2p, uint32_t index)
     answer_delivered(p2p, index, there);
 }
 
+static void pass_at_once(struct p2p *p2p, uint32_t index)
+{
+    ps_t now = p2p->loop->now;
+    answer_visible(p2p, index, now);
+    answer_sender_done(p2p, index, now);
+    answer_delivered(p2p, index, now);
+}
+
 static void submit(struct p2p *p2p, uint32_t index)
 {
     struct message *message = message_at(p2p->messages, index);
@@ -238,7 +246,9 @@ static void submit(struct p2p *p2p, uint32_t index)
              &(struct tap_record){.kind = TAP_INJECTED, .index = index, .at = now, .message = message});
     if (!(message->state & MESSAGE_CONTROL))
         emit_wait(p2p, index, message->send_posted, now);
-    if (message->source_node == message->destination_node)
+    if (message->state & MESSAGE_FREE)
+        pass_at_once(p2p, index);
+    else if (message->source_node == message->destination_node)
         transfer_within_node(p2p, index);
     else
         p2p->fabric->ops->submit(p2p->fabric, index);
@@ -293,7 +303,7 @@ static void send_control(struct p2p *p2p, uint32_t of, bool to_receiver, ps_t at
     struct message *control = message_at(p2p->messages, index);
     *control = *message_at(p2p->messages, of);
     control->bytes = 0;
-    control->state = MESSAGE_CONTROL;
+    control->state = MESSAGE_CONTROL | (control->state & MESSAGE_FREE);
     control->next = of;
     control->send_posted = at;
     if (!to_receiver) {
@@ -407,7 +417,7 @@ static void fill_send(const struct p2p *p2p, struct message *message, const stru
     bool small = post->bytes <= p2p->protocol->eager_threshold_bytes;
     if (message->source_node != message->destination_node && p2p->fabric->ops->is_buffered &&
         p2p->fabric->ops->is_buffered(p2p->fabric, message))
-        message->state |= MESSAGE_BUFFERED;
+        message->state |= message->state & MESSAGE_FREE ? MESSAGE_EAGER : MESSAGE_BUFFERED;
     else if ((small && !(post->call_flags & CALL_SYNCHRONOUS)) ||
              (post->call_flags & (CALL_BUFFERED | CALL_EAGER)))
         message->state |= MESSAGE_EAGER;
@@ -442,6 +452,8 @@ void p2p_send(struct p2p *p2p, const struct message_post *post)
     struct message *message = message_at(p2p->messages, index);
     if (waiting == POOL_NONE)
         message->state = 0;
+    if (p2p->free && free_messages_count(p2p->free, post->rank))
+        message->state |= MESSAGE_FREE;
     fill_send(p2p, message, post);
     if (post->channel == CHANNEL_MAILBOX) {
         message->state |= MESSAGE_IN_MAILBOX;

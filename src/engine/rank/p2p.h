@@ -1,6 +1,7 @@
 #ifndef HELIO_ENGINE_RANK_P2P_H
 #define HELIO_ENGINE_RANK_P2P_H
 
+#include "engine/free.h"
 #include "engine/params.h"
 #include "engine/rank/context.h"
 #include "engine/rank/endpoint.h"
@@ -30,7 +31,8 @@ struct p2p {
     struct fabric *fabric;     /* set before the first post */
     const struct protocol_config *protocol;
     const struct node_config *node;
-    const uint32_t *node_of; /* as in struct program */
+    const uint32_t *node_of;    /* as in struct program */
+    struct free_messages *free; /* NULL: there are none */
     uint32_t ranks_per_node;
     uint32_t visible_kind, control_kind;
 };

@@ -67,6 +67,7 @@ const pathSections = (runs, styles) => {
   }
 
   const columns = [
+    {name: "message", of: (m) => m.message},
     {name: "from", csv: "source", number: true, of: (m) => m.source},
     {name: "to", csv: "destination", number: true, of: (m) => m.destination},
     {name: "bytes", of: (m) => m.bytes, show: (v) => size(v)},
@@ -77,6 +78,11 @@ const pathSections = (runs, styles) => {
     {name: "most of it", of: (m) => most(m).name},
     {name: "waited for", of: (m) => (m.waited_for ? `${m.waited_for} ${m.number}` : "")},
   ];
+
+  // With --what-if: what the whole run is shorter by without the message.
+  const saved = (message) => run.what_if?.find(({free}) => free === message)?.saved_s ?? "";
+  const columnsShown = () =>
+    run.what_if ? [...columns, {name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: (v) => (v === "" ? "" : time(v))}] : columns;
 
   // What else the path consists of. Each list has those with most time.
   function lists() {
@@ -135,7 +141,7 @@ const pathSections = (runs, styles) => {
     overTime.setAttribute("aria-label", `The critical path of ${run.fabric} over time, by kind of time: ${wordsOf()}.`);
     overRanks.setAttribute("aria-label", `The rank that holds the critical path of ${run.fabric}, over time. It ends with rank ${path().rank}.`);
     const {messages} = path();
-    listed.replaceChildren(...(messages.length ? [table("Messages on the critical path", columns, messages), download("critical-path", columns, messages)] : []));
+    listed.replaceChildren(...(messages.length ? [table("Messages on the critical path", columnsShown(), messages), download("critical-path", columnsShown(), messages)] : []));
     moreLists.replaceChildren(...lists());
     kit.refresh();
   }
