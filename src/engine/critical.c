@@ -4,25 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/critical_log.h"
 #include "fabric/message.h"
-
-/* What the list of the path says of a link: a cache line, as the link itself. */
-struct critical_detail {
-    uint32_t before; /* the link before this one; POOL_NONE: the beginning, or forgotten */
-    uint32_t rank;   /* whose time comes before the message */
-    uint32_t source, destination;
-    uint64_t bytes;
-    ps_t computed, start;
-    ps_t awaited_ps;
-    uint32_t which;
-    uint32_t number;        /* of the link, in the order in which links began, modulo 2^32 */
-    uint64_t messages : 46; /* of the chain */
-    uint64_t op : 8;
-    uint64_t awaited : 8; /* the number of its text, from 1 on; 0: nothing */
-    uint64_t is_signal : 1;
-    uint64_t is_cut : 1; /* what came before has been forgotten */
-};
-static_assert(sizeof(struct critical_detail) == 64, "a cache line");
 
 struct critical {
     struct causes causes; /* the first member: parts that need more than adding come with it */
@@ -32,15 +15,13 @@ struct critical {
     struct pool links;
     struct critical_detail *details; /* per link, if the path is listed; else NULL */
     size_t detail_capacity;
-    uint64_t *numbers; /* with `details`: of the message of each link among those that its source sends */
-    size_t number_capacity;
-    uint64_t *sent;     /* by each rank; with `details` */
-    struct waits waits; /* of all messages */
-    uint32_t cause;     /* of what is completed; POOL_NONE: there is none */
-    bool owns_cause;    /* nobody else holds it */
-    uint32_t keep;      /* links, before old ones are forgotten; 0: the path is not listed */
-    uint32_t begun;     /* links, modulo 2^32 */
-    uint32_t last;      /* the rank that has ended last; POOL_NONE: none has ended */
+    struct critical_log log; /* with `details` */
+    uint64_t *sent;          /* messages by each rank; with `details` */
+    struct waits waits;      /* of all messages */
+    uint32_t cause;          /* of what is completed; POOL_NONE: there is none */
+    bool owns_cause;         /* nobody else holds it */
+    bool is_listed;
+    uint32_t last; /* the rank that has ended last; POOL_NONE: none has ended */
     ps_t length;
 };
 
@@ -70,32 +51,10 @@ static inline uint32_t hold(const struct critical *critical, uint32_t index)
     return index;
 }
 
-/* Frees the link, and those before it that nobody uses any more. */
-__attribute__((noinline)) static void free_chain(struct critical *critical, uint32_t index)
-{
-    do {
-        pool_give(&critical->links, index);
-        index = critical->details[index].before;
-    } while (index != POOL_NONE && --link_at(critical, index)->uses == 0);
-}
-
 static inline void drop(struct critical *critical, uint32_t index)
 {
-    if (index == POOL_NONE || --link_at(critical, index)->uses > 0)
-        return;
-    if (critical->keep)
-        free_chain(critical, index);
-    else
+    if (index != POOL_NONE && --link_at(critical, index)->uses == 0)
         pool_give(&critical->links, index);
-}
-
-/* Each link has a place in the list of the path. */
-static inline void grow_list(struct critical *critical)
-{
-    critical->details =
-        mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity, "critical path");
-    critical->numbers =
-        mem_grow(critical->numbers, &critical->number_capacity, critical->links.capacity, "critical path");
 }
 
 /* A link without contents, whose user is the caller. */
@@ -105,23 +64,48 @@ static inline uint32_t take_link(struct critical *critical)
     assert(index < CAUSE_RARE);
     critical->causes.links = (struct cause_link *)(void *)critical->links.records; /* which may have moved */
     link_at(critical, index)->uses = 1;
-    if (critical->keep)
-        grow_list(critical);
+    if (critical->is_listed)
+        critical->details = mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity,
+                                     "critical path");
     return index;
 }
 
-/* For the list of the path. Not inlined, as a plain run has none. */
-__attribute__((noinline)) static void list_link(struct critical *critical, uint32_t index,
-                                                const struct critical_strand *strand, ps_t now)
+/* The link as a step of the log. What is closed does not change any more. */
+static uint32_t log_link(struct critical *critical, uint32_t index)
 {
     struct critical_detail *detail = &critical->details[index];
-    *detail = (struct critical_detail){.before = hold(critical, strand->link),
-                                       .rank = strand->rank,
-                                       .computed = strand->computed,
-                                       .start = now,
-                                       .number = critical->begun++};
-    if (strand->link != POOL_NONE)
+    const struct cause_link *link = link_at(critical, index);
+    if (detail->step != POOL_NONE && link->is_closed)
+        return detail->step;
+    if (critical_log_is_full(&critical->log))
+        critical_log_make_room(&critical->log, critical->details, critical->causes.links,
+                               critical->links.fresh);
+    return detail->step = critical_log_append(&critical->log, detail, link);
+}
+
+/* For the list of the path. Not inlined, as a plain run has none. The kinds are read where they have been for
+ * long, and not from the link, to which they have just been written. */
+__attribute__((noinline)) static void list_link(struct critical *critical, uint32_t index,
+                                                const struct critical_strand *strand, ps_t worked)
+{
+    struct critical_detail *detail = &critical->details[index];
+    detail->before = detail->step = POOL_NONE;
+    detail->rank = strand->rank;
+    detail->awaited = detail->which = 0;
+    detail->messages = 0;
+    detail->worked = worked;
+    detail->computed = strand->computed;
+    detail->start = link_at(critical, index)->end;
+    detail->awaited_ps = 0;
+    if (strand->link == POOL_NONE) {
+        memset(detail->kinds, 0, sizeof detail->kinds);
+    } else {
+        memcpy(detail->kinds, link_at(critical, strand->link)->kinds, sizeof detail->kinds);
         detail->messages = critical->details[strand->link].messages;
+        detail->before = log_link(critical, strand->link);
+    }
+    if (critical->rest != CRITICAL_OTHER)
+        detail->kinds[critical->rest] += worked;
 }
 
 /* The link begins with the chain of the strand, and what that has done until now. */
@@ -143,8 +127,8 @@ static inline void begin(struct critical *critical, uint32_t index, const struct
     link->kinds[CRITICAL_COMPUTATION] += strand->computed;
     if (critical->rest != CRITICAL_OTHER)
         link->kinds[critical->rest] += worked;
-    if (critical->keep)
-        list_link(critical, index, strand, now);
+    if (critical->is_listed)
+        list_link(critical, index, strand, worked);
 }
 
 /* A link that follows the present chain of the strand. Its user is the caller. */
@@ -162,10 +146,9 @@ static uint32_t copy_of(struct critical *critical, uint32_t index)
     struct cause_link *link = link_at(critical, taken);
     *link = *link_at(critical, index);
     link->uses = 1;
-    if (critical->keep) {
+    if (critical->is_listed) {
         critical->details[taken] = critical->details[index];
-        critical->numbers[taken] = critical->numbers[index];
-        hold(critical, critical->details[taken].before);
+        critical->details[taken].step = POOL_NONE;
     }
     return taken;
 }
@@ -177,6 +160,7 @@ static void note_message(struct critical *critical, uint32_t index, const struct
     detail->source = told->source;
     detail->destination = told->destination;
     detail->bytes = told->bytes;
+    detail->number = told->number;
     detail->op = told->op;
     detail->is_signal = told->is_signal;
     detail->messages += !told->is_signal;
@@ -186,14 +170,13 @@ static void note_message(struct critical *critical, uint32_t index, const struct
 __attribute__((noinline)) static void begin_anew(struct critical *critical, uint32_t index,
                                                  const struct critical_strand *strand, ps_t now)
 {
-    if (!critical->keep) {
+    if (!critical->is_listed) {
         begin(critical, index, strand, now);
         return;
     }
     struct critical_detail old = critical->details[index];
     begin(critical, index, strand, now);
     note_message(critical, index, &old);
-    drop(critical, old.before);
 }
 
 static uint32_t link_of(const struct critical *critical, uint32_t message)
@@ -247,7 +230,7 @@ static ps_t add_waiting(struct critical *critical, uint32_t index, enum critical
     cause_add(link, kind, since, at);
     link->kinds[kind] -= waited;
     link->kinds[CRITICAL_CONTENTION] += waited;
-    if (critical->keep && awaited->what)
+    if (critical->is_listed && awaited->what)
         note_wait(critical, index, awaited, waited);
     return waited;
 }
@@ -287,24 +270,6 @@ static inline void close_link(struct cause_link *link, ps_t end, enum critical_k
     link->is_closed = true;
 }
 
-/* Forgets what came before links that are older than the keep / 2 newest ones. An age is modulo 2^32: a link
- * that looks younger than it is remains for longer. */
-static void forget(struct critical *critical)
-{
-    for (uint32_t i = 0; i < critical->links.fresh; i++) {
-        struct critical_detail *detail = &critical->details[i];
-        uint32_t before = detail->before;
-        if (link_at(critical, i)->uses == 0 || before == POOL_NONE ||
-            critical->begun - critical->details[before].number <= critical->keep / 2)
-            continue;
-        detail->before = POOL_NONE;
-        detail->is_cut = true;
-        drop(critical, before);
-    }
-    if (critical->links.live > critical->keep / 2)
-        critical->keep = critical->links.live * 2;
-}
-
 /* ----------------------------------------------------------------- strands */
 
 struct critical_strand *critical_rank(struct critical *critical, uint32_t rank)
@@ -338,13 +303,13 @@ void critical_leave(struct critical *critical, struct critical_strand *strand)
 void critical_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now)
 {
     uint32_t link = follow(critical, critical->present, now);
-    if (critical->keep) {
+    if (critical->is_listed) {
         note_message(critical, link,
                      &(struct critical_detail){.source = message->source,
                                                .destination = message->destination,
                                                .bytes = message->bytes,
+                                               .number = ++critical->sent[message->source],
                                                .op = message->op});
-        critical->numbers[link] = ++critical->sent[message->source];
     }
     set_link_of(critical, index, link);
 }
@@ -411,7 +376,7 @@ static void signal_from(struct critical *critical, const struct critical_strand 
 {
     critical->cause = follow(critical, strand, since);
     critical->owns_cause = true;
-    if (critical->keep)
+    if (critical->is_listed)
         note_message(critical, critical->cause, told);
     close_link(link_at(critical, critical->cause), at, CRITICAL_LATENCY);
 }
@@ -472,8 +437,6 @@ void critical_waited(struct critical *critical, struct critical_strand *strand, 
     drop(critical, strand->link);
     *strand = (struct critical_strand){.link = *held, .rank = strand->rank, .waited = true};
     *held = POOL_NONE;
-    if (critical->keep && critical->links.live >= critical->keep)
-        forget(critical);
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -499,59 +462,27 @@ static void kinds_of(const struct cause_link *link, ps_t kinds[CRITICAL_KINDS])
         kinds[CRITICAL_OTHER] -= link->kinds[i];
 }
 
-/* Two links of the chain differ by what the later one adds: its message, and the time before it. */
-static struct critical_step step_of(const struct critical *critical, uint32_t index)
+/* Lists the chain of the link, which the log gets, too. */
+static void list_steps(struct critical *critical, uint32_t last, struct critical_path *path)
 {
-    static const struct cause_link beginning = {.end = 0};
-    const struct critical_detail *detail = &critical->details[index];
-    const struct cause_link *link = link_at(critical, index),
-                            *before =
-                                detail->before == POOL_NONE ? &beginning : link_at(critical, detail->before);
-    struct critical_step step = {.rank = detail->rank,
-                                 .source = detail->source,
-                                 .destination = detail->destination,
-                                 .op = (uint8_t)detail->op,
-                                 .is_signal = detail->is_signal,
-                                 .bytes = detail->bytes,
-                                 .number = detail->is_signal ? 0 : critical->numbers[index],
-                                 .since = before->end,
-                                 .computed = detail->computed,
-                                 .start = detail->start,
-                                 .end = link->end,
-                                 .awaited =
-                                     detail->awaited ? critical->waits.texts[detail->awaited - 1] : NULL,
-                                 .which = detail->which,
-                                 .awaited_ps = detail->awaited_ps};
-    ps_t kinds_before[CRITICAL_KINDS];
-    kinds_of(before, kinds_before);
-    kinds_of(link, step.kinds);
-    for (int i = 0; i < CRITICAL_KINDS; i++)
-        step.kinds[i] -= kinds_before[i];
-    step.kinds[CRITICAL_COMPUTATION] -= step.computed;
-    step.kinds[critical->rest] -= step.start - step.since - step.computed;
-    return step;
-}
-
-/* A link that is cut is not listed: nothing tells what it adds. */
-static bool is_listed(const struct critical *critical, uint32_t index)
-{
-    return index != POOL_NONE && !critical->details[index].is_cut;
-}
-
-static void list_steps(const struct critical *critical, uint32_t last, struct critical_path *path)
-{
-    uint32_t i;
-    for (i = last; is_listed(critical, i); i = critical->details[i].before)
-        path->count++;
-    path->listed_since = i == POOL_NONE ? 0 : link_at(critical, i)->end;
+    const struct critical_log *log = &critical->log;
+    uint32_t end = log_link(critical, last);
     path->messages = critical->details[last].messages;
+    for (uint32_t i = end; i != POOL_NONE; i = log->before[i])
+        path->count++;
     path->steps = mem_alloc(path->count, sizeof *path->steps, "critical path");
+    path->listed_since = path->last_since;
     size_t left = path->count;
-    for (i = last; left > 0; i = critical->details[i].before)
-        path->steps[--left] = step_of(critical, i);
+    for (uint32_t i = end; i != POOL_NONE; i = log->before[i]) {
+        struct critical_step *step = &path->steps[--left];
+        uint32_t awaited;
+        *step = critical_log_step(log, i, path->listed_since, &awaited);
+        step->awaited = awaited ? critical->waits.texts[awaited - 1] : NULL;
+        path->listed_since = step->since;
+    }
 }
 
-void critical_result(const struct critical *critical, struct critical_path *path)
+void critical_result(struct critical *critical, struct critical_path *path)
 {
     *path =
         (struct critical_path){.rank = critical->last, .length = critical->length, .rest = critical->rest};
@@ -570,7 +501,7 @@ void critical_result(const struct critical *critical, struct critical_path *path
     }
     path->kinds[CRITICAL_COMPUTATION] += strand->computed;
     path->kinds[critical->rest] += critical->length - path->last_since - strand->computed;
-    if (critical->keep && strand->link != POOL_NONE)
+    if (critical->is_listed && strand->link != POOL_NONE)
         list_steps(critical, strand->link, path);
 }
 
@@ -588,14 +519,16 @@ struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep,
     *critical = (struct critical){.causes.take_rare_part = take_rare_part,
                                   .rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
                                   .cause = POOL_NONE,
-                                  .keep = keep,
+                                  .is_listed = keep > 0,
                                   .last = POOL_NONE};
     pool_init(&critical->links, sizeof(struct cause_link), "critical path");
     critical->ranks = mem_alloc(ranks, sizeof *critical->ranks, "critical path");
     for (uint32_t i = 0; i < ranks; i++)
         critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i};
-    if (keep)
+    if (keep) {
         critical->sent = mem_alloc(ranks, sizeof *critical->sent, "critical path");
+        critical_log_open(&critical->log, keep);
+    }
     tap_add_up(tap, &critical->causes);
     return critical;
 }
@@ -607,7 +540,7 @@ void critical_close(struct critical *critical)
     pool_free(&critical->links);
     free(critical->ranks);
     free(critical->details);
-    free(critical->numbers);
+    critical_log_free(&critical->log);
     free(critical->sent);
     free(critical->causes.messages);
     waits_free(&critical->waits);
@@ -616,9 +549,9 @@ void critical_close(struct critical *critical)
 
 double critical_estimate(double ranks, double at_once, uint32_t keep)
 {
-    double links = at_once + fmax(keep, ranks);
-    double listed = estimate_array(links, sizeof(struct critical_detail) + sizeof(uint64_t)) +
-                    ranks * (double)sizeof(uint64_t);
+    double links = at_once + ranks;
+    double listed = estimate_array(links, sizeof(struct critical_detail)) +
+                    critical_log_estimate(keep, links) + ranks * (double)sizeof(uint64_t);
     return ranks * (double)sizeof(struct critical_strand) + estimate_pool(links, sizeof(struct cause_link)) +
            (keep ? listed : 0) + estimate_array(at_once, sizeof(struct cause_ends));
 }

@@ -19,9 +19,9 @@
  * An engine tells what happens, and this keeps for each strand the cause of its last wait. A *strand* is what
  * executes one thing after another: a rank, or a non-blocking collective call of a rank. A *link* of the
  * chain is a time on a strand and the message that the strand sent at its end. A link knows what the whole
- * chain before it consists of. For the list of the path links also name the link before them. A link that no
- * strand, message or other link needs is free again, so the memory of a run does not grow with its messages
- * but with those under way and, for the list, with the chains that are still candidates. */
+ * chain before it consists of. A link that no strand or message needs is free again, so the memory of a run
+ * does not grow with its messages but with those under way. For the list of the path links become steps of a
+ * log (engine/critical_log.h), whose memory has a limit. */
 
 /* "computation", ... */
 const char *critical_kind_name(enum critical_kind kind);
@@ -69,8 +69,9 @@ void critical_path_free(struct critical_path *path);
 
 struct critical;
 
-/* `keep` is how many links a run keeps at least, where it has so many, to list the path; with 0 the path has
- * no list and no messages, and costs less. */
+/* To list the path a run keeps the `keep` newest steps of the chains that are still candidates, or half as
+ * many where they are long (engine/critical_log.h); with 0 the path has no list and no messages, and costs
+ * less. */
 enum { CRITICAL_KEEP = 1 << 18 };
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 void critical_close(struct critical *critical); /* NULL: does nothing */
@@ -124,6 +125,6 @@ void critical_finish(struct critical *critical, uint32_t index);
 void critical_end(struct critical *critical, uint32_t rank, ps_t at);
 
 /* The path, when all ranks have ended. The caller frees it. */
-void critical_result(const struct critical *critical, struct critical_path *path);
+void critical_result(struct critical *critical, struct critical_path *path);
 
 #endif

@@ -326,7 +326,7 @@ static bool has_software(const struct experiment *experiment)
 }
 
 /* Engines other than that of ranks do not tell causes. */
-static void keep_path(struct result *result, const struct critical *critical, bool is_listed)
+static void keep_path(struct result *result, struct critical *critical, bool is_listed)
 {
     struct critical_path path;
     critical_result(critical, &path);

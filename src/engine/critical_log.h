@@ -1,0 +1,90 @@
+#ifndef HELIO_ENGINE_CRITICAL_LOG_H
+#define HELIO_ENGINE_CRITICAL_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/causes.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "engine/critical.h"
+
+/* The steps of the chains that can still become the critical path, for its list. A step is appended when
+ * another link begins behind its link. Nothing else changes the log until it is full: then the steps to which
+ * no chain leads are taken out. So a step costs a write to memory that is written in its order, and not a
+ * record that is freed among others. If the chains need more than half of the most that the log may be, it
+ * forgets the oldest steps. */
+
+/* What is known of a link beside its kinds. Two cache lines. */
+struct critical_detail {
+    uint32_t before; /* the step before this link, in the log; POOL_NONE: the beginning, or forgotten */
+    uint32_t step;   /* this link in the log; POOL_NONE: not yet */
+    uint32_t rank;   /* whose time comes before the message */
+    uint32_t source, destination;
+    uint32_t which; /* the number of what it waited for longest */
+    uint64_t bytes;
+    uint64_t number : 48; /* of the message among those that its source sends */
+    uint64_t op : 8;
+    uint64_t awaited : 8;   /* the number of the text, from 1 on; 0: nothing */
+    uint64_t messages : 63; /* of the chain */
+    uint64_t is_signal : 1;
+    ps_t worked;   /* by the rank, neither computing nor waiting */
+    ps_t computed; /* by the rank */
+    ps_t start;    /* of the message */
+    ps_t awaited_ps;
+    ps_t kinds[CAUSE_KINDS]; /* of the chain, until `start`; without the computation before it */
+};
+static_assert(sizeof(struct critical_detail) == 128, "two cache lines");
+
+/* A step in 64 bytes. If one of its values needs more than 32 bits, a second slot follows it with the upper
+ * halves. */
+enum critical_value {
+    CRITICAL_NUMBER,
+    CRITICAL_BYTES,
+    CRITICAL_AWAITED,
+    CRITICAL_WORKED,
+    CRITICAL_COMPUTED,
+    CRITICAL_KIND, /* of the message's time: all kinds but computation, which it has none of */
+    CRITICAL_VALUES = CRITICAL_KIND + CRITICAL_KINDS - 1,
+};
+struct critical_slot {
+    uint32_t rank, source, destination, which;
+    uint32_t values[CRITICAL_VALUES];
+    uint8_t op, awaited;
+    bool is_signal, is_wide;
+};
+static_assert(sizeof(struct critical_slot) == 64, "a cache line");
+
+struct critical_log {
+    struct critical_slot *slots;
+    uint32_t *before; /* of each slot: the step before it, POOL_NONE, or that the slot is a second one */
+    uint64_t *marks;  /* a bit for each slot, while room is made */
+    uint32_t *marked_before; /* how many slots before each 64 have a mark */
+    uint32_t count, capacity, most;
+};
+
+/* `steps`, 2 or more: how many the log has room for without forgetting, or half as many where all have two
+ * slots. */
+void critical_log_open(struct critical_log *log, uint32_t steps);
+void critical_log_free(struct critical_log *log);
+double critical_log_estimate(double steps, double links);
+
+static inline bool critical_log_is_full(const struct critical_log *log)
+{
+    return log->count + 2 > log->capacity;
+}
+
+/* Takes out the steps to which no link in use leads, of `count` links and their details. */
+void critical_log_make_room(struct critical_log *log, struct critical_detail *details,
+                            const struct cause_link *links, uint32_t count);
+
+/* The link as it is now becomes a step. Returns it. The log is not full. */
+uint32_t critical_log_append(struct critical_log *log, const struct critical_detail *detail,
+                             const struct cause_link *link);
+
+/* The step that ends at `end`, without what it awaited, whose text has the number in *awaited. */
+struct critical_step critical_log_step(const struct critical_log *log, uint32_t step, ps_t end,
+                                       uint32_t *awaited);
+
+#endif
