@@ -10,12 +10,23 @@
 #include "output/json.h"
 #include "output/output.h"
 #include "output/standard.h"
+#include "topo/deadlock.h"
 #include "topo/families.h"
 #include "topo/network_file.h"
 #include "topo/picture.h"
 #include "topo/topo.h"
 
-enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_YAML, TOPO_ROUTE, TOPO_SET, TOPO_OUT };
+enum topo_option {
+    TOPO_ASCII,
+    TOPO_SVG,
+    TOPO_DOT,
+    TOPO_JSON,
+    TOPO_YAML,
+    TOPO_ROUTE,
+    TOPO_DEADLOCK,
+    TOPO_SET,
+    TOPO_OUT
+};
 
 static const struct cli_option options[] = {
     [TOPO_ASCII] = {"--ascii", 0, NULL, "a picture in characters"},
@@ -24,6 +35,7 @@ static const struct cli_option options[] = {
     [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
     [TOPO_YAML] = {"--yaml", 0, NULL, "the topology as a network file, with each of its links"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
+    [TOPO_DEADLOCK] = {"--deadlock", 0, NULL, "whether links that wait for each other can form a circle"},
     [TOPO_SET] = {"--set", 's', "faults.NAME=VALUE", "a fault, as faults.link_share=0.01 (docs/faults.md)"},
     [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
     CLI_PLUGIN,
@@ -56,9 +68,13 @@ static void print_families(FILE *out)
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
     print_rule(out, TOPO_RULE_ROUTING, ",routing=d-mod-k|lowest|hash", "which of several links up");
     print_rule(out, TOPO_RULE_ROUTING, ",seed=1", "the seed of routing=hash");
+    fprintf(out, "  %-32s %s\n", ",routes=own|updown",
+            "those of the family, or up and then down, free of deadlock in any network");
+    print_rule(out, TOPO_RULE_PLANES, ",planes=2", "links of each node to so many equal networks");
     fprintf(out, "  %-32s %s\n", ",rates=10GB/s+20GB/s",
             "of nodes' links, then of those between switches, by level, "
             "dimension or group");
+    fprintf(out, "  %-32s %s\n", ",latencies=5ns+100ns", "the same with latencies");
     fputc('\n', out);
 }
 
@@ -80,7 +96,8 @@ enum { LINKS_LISTED_NODES = 4096 };
 /* What the command line asks for. */
 struct topo_request {
     const char *spec, *route_text, *path;
-    int form;              /* enum topo_option, or -1 for plain facts */
+    int form; /* enum topo_option, or -1 for plain facts */
+    bool with_deadlock;
     struct config *config; /* of faults */
     struct topo topo;
     uint32_t source, destination;
@@ -108,7 +125,7 @@ static void print_latencies(const struct topo *topo, FILE *out)
 {
     ps_t least = PS_NEVER, most = -1;
     char low[64], high[64];
-    for (uint32_t link = 0; topo->link_latencies && link < topo->links; link++) {
+    for (uint32_t link = 0; topo_has_latencies(topo) && link < topo->links; link++) {
         ps_t latency = topo_link_latency(topo, link, -1);
         least = latency >= 0 && latency < least ? latency : least;
         most = latency > most ? latency : most;
@@ -143,7 +160,10 @@ static void print_facts(const struct topo_request *request, FILE *out)
     char text[TOPO_TEXT];
     fprintf(out, "%s\n", topo_print(topo, text, sizeof text));
     fprintf(out, "  nodes          %u\n", topo->nodes);
-    fprintf(out, "  switches       %u\n", topo->switches);
+    fprintf(out, "  switches       %u", topo->switches);
+    if (topo->has_ports)
+        fprintf(out, ", of which %u are the ports of nodes", topo->nodes);
+    fputc('\n', out);
     fprintf(out, "  links          %u: %u between switches, %u into the network, %u out of it\n", topo->links,
             topo->links - 2 * topo->nodes, topo->nodes, topo->nodes);
     fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
@@ -164,6 +184,50 @@ static void print_route(const struct topo_request *request, FILE *out)
     for (uint32_t i = 0; i < request->link_count; i++)
         fprintf(out, "  %-8u %s\n", request->links[i],
                 topo_link_name(&request->topo, request->links[i], name, sizeof name));
+}
+
+/* ----------------------------------------------------------------- deadlock */
+
+static const char *const deadlock_names[] = {
+    [DEADLOCK_FIXED] = "fixed routes", [DEADLOCK_ANY] = "all routes"};
+
+/* Where each pair of nodes has one route, all routes are the fixed ones. */
+static enum deadlock_routes last_routes(const struct topo *topo)
+{
+    return topo_has_choices(topo) ? DEADLOCK_ANY : DEADLOCK_FIXED;
+}
+
+static enum status find_deadlock(const struct topo_request *request, enum deadlock_routes routes,
+                                 struct deadlock *deadlock)
+{
+    if (deadlock_find(&request->topo, routes, deadlock))
+        return STATUS_OK;
+    diag_error("--deadlock: %s is too large: at most %llu pairs of a switch with nodes and a node",
+               request->spec, (unsigned long long)DEADLOCK_PAIRS_LIMIT);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status print_deadlock(const struct topo_request *request, FILE *out)
+{
+    char name[2 * TOPO_TEXT];
+    struct deadlock deadlock;
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i <= (int)last_routes(&request->topo); i++) {
+        if ((status = find_deadlock(request, (enum deadlock_routes)i, &deadlock)) != STATUS_OK)
+            return status;
+        fprintf(out, "\n%s: ", deadlock_names[i]);
+        if (deadlock.length)
+            fprintf(out, "%u links can wait for each other in a circle (%llu dependencies of links)\n",
+                    deadlock.length, (unsigned long long)deadlock.dependencies);
+        else
+            fprintf(out, "free of deadlock (%llu dependencies of links, no circle)\n",
+                    (unsigned long long)deadlock.dependencies);
+        for (uint32_t k = 0; k < deadlock.length; k++)
+            fprintf(out, "  %-8u %s\n", deadlock.links[k],
+                    topo_link_name(&request->topo, deadlock.links[k], name, sizeof name));
+        free(deadlock.links);
+    }
+    return status;
 }
 
 /* --------------------------------------------------------------------- JSON */
@@ -207,6 +271,8 @@ static json_t *topo_json(const struct topo *topo)
     json_put_text(object, "topology", topo_print(topo, text, sizeof text));
     json_put_count(object, "nodes", topo->nodes);
     json_put_count(object, "switches", topo->switches);
+    if (topo->has_ports)
+        json_put_count(object, "ports", topo->nodes);
     json_put_count(object, "links", topo->links);
     json_put_count(object, "network_links", topo->links - 2 * topo->nodes);
     json_put_count(object, "diameter_hops", topo->diameter);
@@ -217,11 +283,33 @@ static json_t *topo_json(const struct topo *topo)
     return object;
 }
 
+static enum status put_deadlock(const struct topo_request *request, json_t *object)
+{
+    static const char *const keys[] = {
+        [DEADLOCK_FIXED] = "deadlock_fixed_routes", [DEADLOCK_ANY] = "deadlock_all_routes"};
+    struct deadlock deadlock;
+    enum status status = STATUS_OK;
+    for (int i = 0; i <= (int)last_routes(&request->topo); i++) {
+        if ((status = find_deadlock(request, (enum deadlock_routes)i, &deadlock)) != STATUS_OK)
+            return status;
+        json_t *found = json_make_object(), *circle = json_make_list();
+        for (uint32_t k = 0; k < deadlock.length; k++)
+            json_add(circle, link_json(&request->topo, deadlock.links[k]));
+        json_put_count(found, "dependencies", deadlock.dependencies);
+        json_put_flag(found, "is_free", !deadlock.length);
+        json_put(found, "circle", circle);
+        json_put(object, keys[i], found);
+        free(deadlock.links);
+    }
+    return status;
+}
+
 /* A write that fails is reported where the output is closed. */
-static void print_json(const struct topo_request *request, FILE *out)
+static enum status print_json(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
     json_t *object = topo_json(topo);
+    enum status status = request->with_deadlock ? put_deadlock(request, object) : STATUS_OK;
     if (request->link_count)
         json_put(object, "route", route_json(request));
     if (topo->nodes <= LINKS_LISTED_NODES) {
@@ -230,8 +318,10 @@ static void print_json(const struct topo_request *request, FILE *out)
             json_add(list, link_json(topo, link));
         json_put(object, "link_list", list);
     }
-    (void)json_write(object, 12, out);
+    if (status == STATUS_OK)
+        (void)json_write(object, 12, out);
     json_decref(object);
+    return status;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -244,6 +334,8 @@ static bool take(void *self, int found, const char *value)
         return cli_take_word(&command, &request->spec, value, "topology");
     if (option == TOPO_ROUTE) {
         request->route_text = value;
+    } else if (option == TOPO_DEADLOCK) {
+        request->with_deadlock = true;
     } else if (option == TOPO_SET) {
         return config_set(request->config, value) == STATUS_OK;
     } else if (option == TOPO_OUT) {
@@ -319,6 +411,11 @@ static enum status check_size(const struct topo_request *request)
 {
     const struct topo *topo = &request->topo;
     bool is_picture = request->form == TOPO_ASCII || request->form == TOPO_SVG || request->form == TOPO_DOT;
+    if (request->with_deadlock && request->form >= 0 && request->form != TOPO_JSON) {
+        diag_error("--deadlock is for the list of facts and for --json, not for %s",
+                   options[request->form].name);
+        return STATUS_BAD_INPUT;
+    }
     if (!is_picture || (topo->nodes <= TOPO_PICTURE_NODES && topo->switches <= TOPO_PICTURE_NODES))
         return STATUS_OK;
     diag_error("%s is too large for a picture: at most %d nodes and switches", request->spec,
@@ -344,12 +441,11 @@ static enum status write_to(const struct topo_request *request, FILE *out)
         network_file_write(&request->topo, out);
         return STATUS_OK;
     case TOPO_JSON:
-        print_json(request, out);
-        return STATUS_OK;
+        return print_json(request, out);
     default:
         print_facts(request, out);
         print_route(request, out);
-        return STATUS_OK;
+        return request->with_deadlock ? print_deadlock(request, out) : STATUS_OK;
     }
 }
 

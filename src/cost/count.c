@@ -76,7 +76,7 @@ static void add_to(struct cost_line *line, uint64_t count, double gbps, double m
 static bool add_end(struct floor *floor, const struct hardware_plane *plane, struct topo_end end, double gbps,
                     struct cost_bill *bill)
 {
-    if (end.is_node)
+    if (end.is_node || topo_is_port(floor->topo, end.id))
         return true;
     struct cost_line *line = &bill->lines[plane->passes_light ? COST_OPTICAL_SWITCHES : COST_SWITCHES];
     floor->ports[end.id]++;
@@ -107,18 +107,18 @@ static void count_plane(const struct hardware_plane *plane, const struct cost_co
     const struct topo *topo = &plane->topo;
     struct floor floor;
     floor_open(&floor, topo, prices);
-    for (uint32_t node = 0; node < topo->nodes; node++)
+    for (uint32_t node = 0; node < topo->nodes && !topo->has_ports; node++)
         add_cable(&floor, plane, topo_injection(topo, node), bill);
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
         if (link < topo_link_reverse(topo, link))
             add_cable(&floor, plane, link, bill);
     struct cost_line *line = &bill->lines[plane->passes_light ? COST_OPTICAL_SWITCHES : COST_SWITCHES];
-    line->count += (uint64_t)topo->switches * plane->copies;
+    line->count += (uint64_t)(topo->switches - (topo->has_ports ? topo->nodes : 0)) * plane->copies;
     for (uint32_t i = 0; i < topo->switches; i++)
         line->widest = floor.ports[i] > line->widest ? floor.ports[i] : line->widest;
     bill->lines[COST_MEMORIES].count += plane->memories;
     if (!plane->memories) /* CPUs write memory units, without NICs */
-        bill->lines[COST_NICS].count += topo->nodes;
+        bill->lines[COST_NICS].count += (uint64_t)topo->nodes * (topo->planes > 1 ? topo->planes : 1);
     floor_close(&floor);
 }
 

@@ -183,6 +183,14 @@ uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
     return topo_distance(&topo, 0, 1);
 }
 
+uint32_t topology_neighbour_delays(const struct config *config, uint32_t nodes)
+{
+    struct topo topo;
+    if (nodes < 2 || topology_at_start(config, nodes, &topo) != STATUS_OK)
+        return 0;
+    return topo_delays(&topo, 0, 1);
+}
+
 struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes, uint64_t rate_of_fabric,
                                         ps_t latency_of_network, ps_t latency_of_node)
 {
@@ -196,7 +204,7 @@ struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes,
     links.network_latency_ps = links.latency_ps -
                                topo_link_latency(topo, topo_injection(topo, 0), latency_of_node) -
                                topo_link_latency(topo, topo_ejection(topo, 1), latency_of_node);
-    links.path = topo->link_latencies ? topo->path : NULL;
+    links.path = !topo_has_latencies(topo) ? NULL : topo->path ? topo->path : topo->ops->name;
     return links;
 }
 

@@ -54,7 +54,7 @@ void topology_describe_these(const struct config *config, const struct topo *top
 struct topology_links {
     uint64_t node_rate_bytes_per_s, message_rate_bytes_per_s; /* of the first link; of the slowest */
     ps_t latency_ps, network_latency_ps;                      /* of all; of those between switches */
-    const char *path; /* of the network file that gives latencies; NULL: none does */
+    const char *path; /* of the network file, or the name of the family, that gives latencies; NULL: none */
 };
 
 struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,
@@ -70,5 +70,7 @@ const char *topology_path(const struct config *config);
 /* The links between switches on the way from node 0 to node 1; 0 if there is no node 1. The topology is one
  * that topology_for_nodes accepts. */
 uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes);
+/* Those of them that take the latency of a hop (topo_delays). */
+uint32_t topology_neighbour_delays(const struct config *config, uint32_t nodes);
 
 #endif

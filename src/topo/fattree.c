@@ -100,6 +100,17 @@ static struct topo_choice fattree_choose(const struct topo *topo, uint32_t from,
     return topo_only(link_up(topo, level - 1, below, digit(tree, w, level - 1)) + 1);
 }
 
+/* All links between a level and the next one, in one direction, of the switches that are above the same nodes
+ * on the lower level: those of ports 0, 1, ... of switches that follow each other. */
+static uint32_t fattree_alike(const struct topo *topo, uint32_t link, uint32_t *step, uint32_t *count)
+{
+    const struct fattree *tree = fattree_of(topo);
+    uint32_t edge = link / 2 - topo->nodes, level = edge / topo->nodes;
+    *step = 2;
+    *count = tree->power[level + 1];
+    return 2 * (topo->nodes + edge / *count * *count) + (link & 1);
+}
+
 static uint32_t fattree_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
     const struct fattree *tree = fattree_of(topo);
@@ -162,6 +173,7 @@ const struct topo_ops fattree_family = {
     .build = fattree_build,
     .ends = fattree_ends,
     .choose = fattree_choose,
+    .alike = fattree_alike,
     .has_choices = fattree_has_choices,
     .distance = fattree_distance,
     .distances = fattree_distances,

@@ -4,6 +4,7 @@
 #include "topo/faults.h"
 #include "topo/graph.h"
 #include "topo/link_sets.h"
+#include "topo/updown.h"
 
 /* The routes that are left when links between switches have failed.
  *
@@ -393,6 +394,8 @@ static struct topo_choice take_set(const struct topo *topo, uint32_t from, uint3
 
 struct topo_choice topo_choose_around(const struct topo *topo, uint32_t from, uint32_t destination)
 {
+    if (topo->updown)
+        return updown_choose(topo, from, destination);
     const struct topo_faults *faults = topo->faults;
     const struct fault_routes *routes = faults->routes;
     const struct topo *base = &faults->base;
@@ -418,12 +421,16 @@ bool topo_reaches(const struct topo *topo, uint32_t source, uint32_t destination
     if ((faults->links[topo_injection(topo, source)] | faults->links[topo_injection(topo, destination)]) &
         FAULT_FAILED)
         return source == destination;
+    if (topo->updown)
+        return updown_reaches(topo, source, destination);
     return !faults->routes ||
            hops_of(faults->routes, topo_switch_of(topo, source), topo_switch_of(topo, destination)) != FAR;
 }
 
 uint32_t topo_distance_around(const struct topo *topo, uint32_t source, uint32_t destination)
 {
+    if (topo->updown)
+        return updown_distance(topo, source, destination);
     const struct fault_routes *routes = topo->faults->routes;
     if (!routes)
         return topo->ops->distance(topo, source, destination);
@@ -432,6 +439,8 @@ uint32_t topo_distance_around(const struct topo *topo, uint32_t source, uint32_t
 
 bool topo_has_choices_around(const struct topo *topo)
 {
+    if (topo->updown)
+        return updown_has_choices(topo);
     return topo->faults->routes && topo->faults->routes->has_choices;
 }
 

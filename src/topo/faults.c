@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "topo/graph.h"
+#include "topo/updown.h"
 
 enum { KEPT = 4, NAMED = 8 };
 
@@ -299,6 +300,7 @@ static struct topo_faults *kept;
 static void faults_free(struct topo_faults *faults)
 {
     fault_routes_free(faults->routes);
+    updown_free(faults->updown);
     free(faults->key);
     free(faults->links);
     free(faults->switches);
@@ -334,10 +336,11 @@ static char *key_of(const struct topo *base, const struct fault_request *request
 {
     char text[TOPO_TEXT];
     /* A network file is known by its tables, since a file that has changed is another network. */
-    char *key = mem_format("%s %d %d %d %" PRIu64 " %p %" PRIu64 " %a %" PRIu32 " %a",
-                           topo_print(base, text, sizeof text), (int)base->order, (int)base->tie,
-                           (int)base->routing, base->seed, base->path ? (const void *)graph_of(base) : NULL,
-                           request->seed, request->slow_rate, request->channels, request->channel_share);
+    char *key =
+        mem_format("%s %d %d %d %" PRIu64 " %p %d %" PRIu64 " %a %" PRIu32 " %a",
+                   topo_print(base, text, sizeof text), (int)base->order, (int)base->tie, (int)base->routing,
+                   base->seed, base->path ? (const void *)graph_of(base) : NULL, (int)base->routes,
+                   request->seed, request->slow_rate, request->channels, request->channel_share);
     for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
         const char *names = request->of[kind].names;
         char *longer = mem_format("%s;%a:%s", key, request->of[kind].share, names ? names : "");
@@ -374,6 +377,17 @@ bool faults_check_names(const struct topo *base, const struct fault_request *req
     return good;
 }
 
+/* The routes around failed links. False: the table is too large. */
+static bool make_routes(struct topo_faults *faults)
+{
+    struct topo topo = faults->base;
+    if (faults->base.routes != TOPO_ROUTES_UPDOWN)
+        return (faults->routes = fault_routes_make(faults));
+    topo.faults = faults;
+    topo.updown = NULL;
+    return (faults->updown = updown_make(&topo));
+}
+
 /* NULL, *problem filled: these cannot be. */
 static struct topo_faults *make(const struct topo *base, const struct fault_request *request,
                                 struct fault_problem *problem)
@@ -388,7 +402,7 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
         fail_links_of_switches(faults);
         count_all(faults);
     }
-    if (good && faults->counts.links && !(faults->routes = fault_routes_make(faults))) {
+    if (good && faults->counts.links && !make_routes(faults)) {
         problem->kind = FAULT_KINDS;
         good = param_fail(&problem->problem, 0,
                           "too large for failed links: the routes that are left are a table, for at most %d "
@@ -424,6 +438,10 @@ bool faults_add(const struct topo *base, const struct fault_request *request, st
     topo->faults = faults;
     if (faults->routes)
         topo->diameter = fault_routes_diameter(faults->routes);
+    if (faults->updown) {
+        topo->updown = faults->updown;
+        topo->diameter = updown_diameter(faults->updown);
+    }
     return true;
 }
 

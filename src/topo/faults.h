@@ -92,6 +92,7 @@ struct topo_faults {
     uint64_t slow_parts;
     struct fault_counts counts;
     struct fault_routes *routes; /* NULL: no link between switches has failed, so all are those of base */
+    struct topo_updown *updown;  /* where base has such routes, in place of `routes` */
     uint32_t holders;
     struct topo_faults *next; /* of those that are kept, the latest first */
 };

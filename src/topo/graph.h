@@ -34,7 +34,8 @@ struct topo_graph {
     struct graph_link *node_links; /* [nodes] */
     struct graph_link *links;      /* network link 2i leads from links[i].from, 2i + 1 back */
     size_t link_count, link_capacity;
-    enum topo_routing routing; /* of a network file, as the seed */
+    enum topo_routing routing; /* of a network file, as the routes and the seed */
+    enum topo_routes routes;
     uint64_t seed;
 
     /* What follows from that. */

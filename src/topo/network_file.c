@@ -9,6 +9,7 @@
 #include "base/hashmap.h"
 #include "base/mem.h"
 #include "topo/graph.h"
+#include "topo/updown.h"
 
 /* The switches NAME0, NAME1, ... */
 struct network_group {
@@ -537,6 +538,17 @@ static void read_routing(void *self, struct config_reader *reader, const struct 
     config_node_error(reader, node, "routing is d-mod-k, lowest or hash");
 }
 
+static void read_routes(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct network_reader *network = self;
+    for (int i = 0; topo_routes_names[i]; i++)
+        if (node->kind == CONFIG_SCALAR && strcmp(node->text, topo_routes_names[i]) == 0) {
+            network->graph->routes = (enum topo_routes)i;
+            return;
+        }
+    config_node_error(reader, node, "routes is own or updown");
+}
+
 static void read_seed(void *self, struct config_reader *reader, const struct config_node *node)
 {
     union param_quantity seed;
@@ -554,13 +566,13 @@ static void read_doc(void *self, struct config_reader *reader, const struct conf
 static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
 {
     (void)self;
-    config_key_error(reader, node, "a network file has doc, nodes, switches, links, routing and seed");
+    config_key_error(reader, node,
+                     "a network file has doc, nodes, switches, links, routing, routes and seed");
 }
 
 static const struct config_section sections[] = {
-    {"doc", read_doc},     {"nodes", read_nodes},     {"switches", read_switches},
-    {"links", read_links}, {"routing", read_routing}, {"seed", read_seed},
-    {NULL, refuse},
+    {"doc", read_doc},         {"nodes", read_nodes},   {"switches", read_switches}, {"links", read_links},
+    {"routing", read_routing}, {"routes", read_routes}, {"seed", read_seed},         {NULL, refuse},
 };
 
 /* NULL, reported: the text is no network. */
@@ -600,9 +612,15 @@ bool network_text_read(const char *name, const char *text, size_t length, struct
         graph = read_text(name, text, length);
     if (!graph)
         return param_fail(problem, 0, "this network file cannot be used, as said above");
-    *topo = (struct topo){
-        .ops = &graph_family, .path = graph->name, .routing = graph->routing, .seed = graph->seed};
-    graph_topo(graph, topo);
+    struct topo read = {.ops = &graph_family,
+                        .path = graph->name,
+                        .routing = graph->routing,
+                        .routes = graph->routes,
+                        .seed = graph->seed};
+    graph_topo(graph, &read);
+    if (!updown_take(&read, problem))
+        return false;
+    *topo = read;
     return true;
 }
 

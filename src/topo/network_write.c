@@ -94,4 +94,6 @@ void network_file_write(const struct topo *topo, FILE *out)
     hashmap_free(&pairs);
     if (topo->path || topo->ops->rules & TOPO_RULE_ROUTING)
         fprintf(out, "routing: %s\nseed: %" PRIu64 "\n", topo_routing_names[topo->routing], topo->seed);
+    if (topo->routes != TOPO_ROUTES_OWN)
+        fprintf(out, "routes: %s\n", topo_routes_names[topo->routes]);
 }

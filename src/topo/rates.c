@@ -4,73 +4,87 @@
 
 #include "base/mem.h"
 
-#define MOST_RATE UINT64_C(70000000000000) /* as of packet.bandwidth */
+#define MOST_RATE    UINT64_C(70000000000000) /* as of packet.bandwidth */
+#define MOST_LATENCY (100 * PS_PER_S / 1000)  /* as of packet.hop_latency */
 
-static struct topo_rates *kept;
+static struct topo_by_class *kept;
 
-void rates_forget(void)
+void by_class_forget(void)
 {
     while (kept) {
-        struct topo_rates *next = kept->next;
+        struct topo_by_class *next = kept->next;
         free(kept);
         kept = next;
     }
 }
 
-static const struct topo_rates *keep(const struct topo_rates *rates)
+static const struct topo_by_class *keep(const struct topo_by_class *by_class)
 {
-    for (const struct topo_rates *other = kept; other; other = other->next)
-        if (other->count == rates->count &&
-            memcmp(other->rate_bytes_per_s, rates->rate_bytes_per_s, sizeof rates->rate_bytes_per_s) == 0)
+    for (const struct topo_by_class *other = kept; other; other = other->next)
+        if (other->type == by_class->type && other->count == by_class->count &&
+            memcmp(other->values, by_class->values, sizeof by_class->values) == 0)
             return other;
-    struct topo_rates *copy = mem_alloc(1, sizeof *copy, "rates of links");
-    *copy = *rates;
+    struct topo_by_class *copy = mem_alloc(1, sizeof *copy, "rates of links");
+    *copy = *by_class;
     copy->next = kept;
     return kept = copy;
 }
 
-/* One rate of the list; false fills *problem. */
-static bool read_rate(const char *text, size_t length, uint64_t *rate, struct param_problem *problem)
+/* One value of the list; false fills *problem. */
+static bool read_value(enum param_type type, const char *text, size_t length, uint64_t *value,
+                       struct param_problem *problem)
 {
     char *copy = mem_format("%.*s", (int)length, text);
-    union param_quantity value;
-    bool good = param_quantity_read(PARAM_RATE, copy, &value, problem);
+    union param_quantity quantity;
+    bool good = param_quantity_read(type, copy, &quantity, problem);
     free(copy);
     if (!good)
         return false;
-    *rate = value.whole;
-    if (value.whole && value.whole <= MOST_RATE)
-        return true;
-    return param_fail(problem, 0, "a rate from 1 B/s to 70 TB/s is expected here");
+    if (type == PARAM_TIME) {
+        *value = (uint64_t)quantity.time;
+        return quantity.time >= 0 && quantity.time <= MOST_LATENCY
+                   ? true
+                   : param_fail(problem, 0, "a latency from 0 ns to 100 ms is expected here");
+    }
+    *value = quantity.whole;
+    return quantity.whole && quantity.whole <= MOST_RATE
+               ? true
+               : param_fail(problem, 0, "a rate from 1 B/s to 70 TB/s is expected here");
 }
 
-const struct topo_rates *rates_read(const char *text, size_t length, struct param_problem *problem)
+const struct topo_by_class *by_class_read(enum param_type type, const char *text, size_t length,
+                                          struct param_problem *problem)
 {
-    struct topo_rates rates = {.count = 0};
+    struct topo_by_class by_class = {.type = type};
     for (size_t at = 0;;) {
         size_t span = strcspn(text + at, "+");
         span = at + span < length ? span : length - at;
-        if (rates.count == RATES_MOST) {
-            param_fail(problem, at, "at most %d rates", RATES_MOST);
+        if (by_class.count == BY_CLASS_MOST) {
+            param_fail(problem, at, "at most %d %s", BY_CLASS_MOST,
+                       type == PARAM_TIME ? "latencies" : "rates");
             return NULL;
         }
-        if (!read_rate(text + at, span, &rates.rate_bytes_per_s[rates.count++], problem)) {
+        if (!read_value(type, text + at, span, &by_class.values[by_class.count++], problem)) {
             problem->at += (uint32_t)at;
             return NULL;
         }
         at += span;
         if (at++ == length)
-            return keep(&rates);
+            return keep(&by_class);
     }
 }
 
-void rates_print(const struct topo_rates *rates, char *buffer, size_t size)
+void by_class_print(const struct topo_by_class *by_class, char *buffer, size_t size)
 {
     char text[64];
     size_t length = 0;
-    for (uint32_t i = 0; i < rates->count; i++) {
-        const union param_quantity rate = {.whole = rates->rate_bytes_per_s[i]};
-        param_quantity_print(PARAM_RATE, &rate, text, sizeof text);
+    for (uint32_t i = 0; i < by_class->count; i++) {
+        union param_quantity value;
+        if (by_class->type == PARAM_TIME)
+            value.time = (ps_t)by_class->values[i];
+        else
+            value.whole = by_class->values[i];
+        param_quantity_print(by_class->type, &value, text, sizeof text);
         if (i && length + 1 < size)
             buffer[length++] = '+';
         for (const char *at = text; *at && length + 1 < size; at++)
@@ -106,8 +120,8 @@ uint32_t topo_link_class(const struct topo *topo, uint32_t link)
     return (a < b ? a : b) + 1;
 }
 
-uint64_t topo_class_rate(const struct topo *topo, uint32_t link)
+uint64_t topo_of_class(const struct topo *topo, const struct topo_by_class *by_class, uint32_t link)
 {
-    uint32_t class = topo_link_class(topo, link), last = topo->rates->count - 1;
-    return topo->rates->rate_bytes_per_s[class < last ? class : last];
+    uint32_t class = topo_link_class(topo, link), last = by_class->count - 1;
+    return by_class->values[class < last ? class : last];
 }

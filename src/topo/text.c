@@ -7,6 +7,7 @@
 #include "topo/families.h"
 #include "topo/network_file.h"
 #include "topo/rates.h"
+#include "topo/updown.h"
 
 /* Topologies as short texts: NAME:NUMBERxNUMBER..., then rules of routing: ,NAME=VALUE. */
 
@@ -22,27 +23,51 @@ static const struct topo_rule_text {
              {"tie", TOPO_RULE_TIE, tie_names, "tie=parity|plus|either|reverse"},
              {"routing", TOPO_RULE_ROUTING, topo_routing_names, "routing=d-mod-k|lowest|hash"},
              {"seed", TOPO_RULE_ROUTING, NULL, "seed=1"},
-             {"rates", TOPO_RULE_RATES, NULL, "rates=10GB/s+20GB/s"}};
+             {"rates", TOPO_RULE_RATES, NULL, "rates=10GB/s+20GB/s"},
+             {"latencies", TOPO_RULE_RATES, NULL, "latencies=0ns+100ns"},
+             {"planes", TOPO_RULE_PLANES, NULL, "planes=2"},
+             {"routes", TOPO_RULE_ROUTES, topo_routes_names, "routes=own|updown"}};
 
-enum { RULES = sizeof rules / sizeof *rules, RATES = RULES - 1 };
+enum { ORDER, TIE, ROUTING, SEED, RATES, LATENCIES, PLANES, ROUTES, RULES };
+enum { PLANES_MOST = 64 };
+_Static_assert(RULES == sizeof rules / sizeof *rules, "each rule has its line");
+
+/* Whether topologies of the family have the rule. */
+static bool has_rule(const struct topo_ops *ops, size_t rule)
+{
+    return (ops->rules | TOPO_RULE_ROUTES) & rules[rule].rule;
+}
 
 static uint64_t rule_value(const struct topo *topo, size_t rule)
 {
-    const uint64_t values[RULES] = {topo->order, topo->tie, topo->routing, topo->seed, topo->rates != NULL};
+    const uint64_t values[RULES] = {topo->order,
+                                    topo->tie,
+                                    topo->routing,
+                                    topo->seed,
+                                    topo->rates != NULL,
+                                    topo->latencies != NULL,
+                                    topo->planes > 1 ? topo->planes : 0,
+                                    topo->routes};
     return values[rule];
 }
 
 static void set_rule(struct topo *topo, size_t rule, uint64_t value)
 {
     switch (rule) {
-    case 0:
+    case ORDER:
         topo->order = (enum topo_order)value;
         break;
-    case 1:
+    case TIE:
         topo->tie = (enum topo_tie)value;
         break;
-    case 2:
+    case ROUTING:
         topo->routing = (enum topo_routing)value;
+        break;
+    case PLANES:
+        topo->planes = (uint32_t)value;
+        break;
+    case ROUTES:
+        topo->routes = (enum topo_routes)value;
         break;
     default:
         topo->seed = value;
@@ -153,12 +178,13 @@ static bool read_value(struct topo_reader *reader, const struct topo_rule_text *
     return true;
 }
 
-static bool read_rates(struct topo_reader *reader)
+static bool read_by_class(struct topo_reader *reader, enum param_type type,
+                          const struct topo_by_class **by_class)
 {
     const char *text = reader->text + reader->at;
     size_t length = strcspn(text, ",");
-    reader->topo.rates = rates_read(text, length, reader->problem);
-    if (!reader->topo.rates) {
+    *by_class = by_class_read(type, text, length, reader->problem);
+    if (!*by_class) {
         reader->problem->at += (uint32_t)reader->at;
         return false;
     }
@@ -171,7 +197,7 @@ static void list_rules(const struct topo_ops *ops, char *text, size_t size)
 {
     text[0] = '\0';
     for (size_t i = 0; i < RULES; i++)
-        if (ops->rules & rules[i].rule)
+        if (has_rule(ops, i))
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " or " : "", rules[i].shown);
 }
 
@@ -184,13 +210,17 @@ static bool read_rule(struct topo_reader *reader)
         if (strncmp(reader->text + reader->at, rules[i].name, length) != 0 ||
             reader->text[reader->at + length] != '=')
             continue;
-        if (!(reader->word.ops->rules & rules[i].rule))
+        if (!has_rule(reader->word.ops, i))
             return fail(reader, reader->at, "%s has no '%s'", reader->word.form->name, rules[i].name);
         reader->at += length + 1;
         if (i == RATES)
-            return read_rates(reader);
+            return read_by_class(reader, PARAM_RATE, &reader->topo.rates);
+        if (i == LATENCIES)
+            return read_by_class(reader, PARAM_TIME, &reader->topo.latencies);
         if (!read_value(reader, &rules[i], &value))
             return false;
+        if (i == PLANES && (value < 1 || value > PLANES_MOST))
+            return fail(reader, reader->at - 1, "planes is a number from 1 to %d", PLANES_MOST);
         set_rule(&reader->topo, i, value);
         return true;
     }
@@ -241,13 +271,15 @@ bool topo_read(const char *text, struct topo *topo, struct param_problem *proble
     struct topo_reader reader = {.text = text, .problem = problem};
     if (topo_is_path(text))
         return network_file_read(text, topo, problem);
-    if (!read_name(&reader) || !read_numbers(&reader) || !build(&reader))
+    if (!read_name(&reader) || !read_numbers(&reader))
         return false;
     while (text[reader.at] == ',') {
         reader.at++;
         if (!read_rule(&reader))
             return false;
     }
+    if (!build(&reader) || !updown_take(&reader.topo, problem))
+        return false;
     *topo = reader.topo;
     return true;
 }
@@ -285,12 +317,13 @@ const char *topo_print(const struct topo *topo, char *buffer, size_t size)
         length += (size_t)snprintf(buffer + length, size - length, "%c%u", i ? 'x' : ':', topo->numbers[i]);
     for (size_t i = 0; i < RULES && length < size; i++) {
         uint64_t value = rule_value(topo, i);
-        if (!(topo->ops->rules & rules[i].rule) || !value)
+        if (!has_rule(topo->ops, i) || !value)
             continue;
-        if (i == RATES) {
-            length += (size_t)snprintf(buffer + length, size - length, ",rates=");
+        if (i == RATES || i == LATENCIES) {
+            length += (size_t)snprintf(buffer + length, size - length, ",%s=", rules[i].name);
             if (length < size)
-                rates_print(topo->rates, buffer + length, size - length);
+                by_class_print(i == RATES ? topo->rates : topo->latencies, buffer + length, size - length);
+            length += length < size ? strlen(buffer + length) : 0;
             continue;
         }
         length += rules[i].values ? (size_t)snprintf(buffer + length, size - length, ",%s=%s", rules[i].name,

@@ -7,6 +7,7 @@
 #include "topo/faults.h"
 #include "topo/graph.h"
 #include "topo/rates.h"
+#include "topo/updown.h"
 
 /* -------------------------------------------------------------------- links */
 
@@ -53,8 +54,9 @@ uint32_t topo_grid_switch(const struct topo_grid *grid, const uint32_t *coordina
 void topo_forget(void)
 {
     faults_forget();
+    updown_forget();
     graph_forget();
-    rates_forget();
+    by_class_forget();
 }
 
 /* -------------------------------------------------------------------- names */
@@ -98,6 +100,8 @@ const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer,
 const char *const topo_routing_names[] = {
     [TOPO_ROUTING_D_MOD_K] = "d-mod-k", [TOPO_ROUTING_LOWEST] = "lowest", [TOPO_ROUTING_HASH] = "hash", NULL};
 
+const char *const topo_routes_names[] = {[TOPO_ROUTES_OWN] = "own", [TOPO_ROUTES_UPDOWN] = "updown", NULL};
+
 uint32_t topo_prefer(const struct topo *topo, uint32_t from, uint32_t destination, uint32_t divisor,
                      uint32_t count)
 {
@@ -125,7 +129,7 @@ static uint32_t follow(const struct topo *topo, uint32_t source, uint32_t destin
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {
     uint32_t count = 0;
-    bool is_own = topo->ops->route && !topo->faults;
+    bool is_own = topo->ops->route && !topo->faults && !topo->updown;
     links[count++] = topo_injection(topo, source);
     count += (is_own ? topo->ops->route : follow)(topo, source, destination, links + count);
     links[count++] = topo_ejection(topo, destination);
@@ -158,10 +162,24 @@ ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t desti
     return sum;
 }
 
+uint32_t topo_delays(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    if (!topo->has_ports)
+        return topo_distance(topo, source, destination);
+    uint32_t at = topo_switch_of(topo, source), count = 0, link;
+    while (topo_is_network(topo, link = topo_next(topo, at, destination))) {
+        at = topo_link_to(topo, link);
+        count += !topo_is_port(topo, at);
+    }
+    return count ? count - 1 : 0;
+}
+
 /* -------------------------------------------------------------------- facts */
 
 double topo_mean_distance(const struct topo *topo)
 {
+    if (topo->updown)
+        return updown_mean_distance(topo);
     if (topo->faults && topo->faults->routes)
         return topo_mean_distance_around(topo);
     unsigned __int128 pairs = (unsigned __int128)topo->nodes * (topo->nodes - 1);

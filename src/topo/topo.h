@@ -26,8 +26,10 @@
  *     network_file.h, .c   a network file, which becomes a graph
  *     network_write.c      the network file that a topology is
  *     faults.h, faults.c, fault_routes.c    failed and slow links; the routes that are left
+ *     updown.h, updown.c   up and down routes, as a table
+ *     deadlock.h, .c       circles of links that wait for each other
  *     link_sets.h, .c      sets of links, in tables of routes
- *     rates.h, rates.c     rates by class of link
+ *     rates.h, rates.c     rates and latencies by class of link
  *     layout.h, layout.c   where nodes and switches stand in a picture
  *     picture.h, ascii.c, svg.c, dot.c    pictures
  *
@@ -63,13 +65,20 @@ enum topo_routing {
     TOPO_ROUTING_HASH     /* by a hash of seed, switch and destination */
 };
 
-enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 368 };
+/* Which routes there are. */
+enum topo_routes {
+    TOPO_ROUTES_OWN,   /* those of the family; of a network file, the shortest */
+    TOPO_ROUTES_UPDOWN /* up, then down (updown.h): free of deadlock in any network */
+};
+
+enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 336 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 
 struct topo_ops;
-struct topo_rates;
+struct topo_by_class;
 struct topo_faults;
+struct topo_updown;
 
 /* topo_parse writes all fields, and anyone may read them. `order`, `tie`, `routing` and `seed` may be changed
  * at any time, for example on a copy, to compare routes. */
@@ -77,19 +86,24 @@ struct topo {
     const struct topo_ops *ops; /* of its family */
     uint32_t nodes, switches, links;
     uint32_t nodes_per_switch;   /* of a network file: the most */
+    uint32_t planes;             /* equal networks between the nodes; 0 or 1: one */
+    bool has_ports;              /* switch i, for each node i, is the ports of the node: no device */
     const uint32_t *node_switch; /* [nodes] the switch of each; NULL: computed */
     /* [links] of each link: bytes a second, 0 where the fabric says; and ps, -1 where the fabric says. NULL:
      * the fabric says all. */
     const uint64_t *link_rates;
     const ps_t *link_latencies;
-    const struct topo_rates *rates;   /* by class of link; NULL: link_rates says, or the fabric */
-    const struct topo_faults *faults; /* links that have failed or are slow (faults.h); NULL: none */
-    const char *path;                 /* of its network file; NULL: it is of a family */
+    const struct topo_by_class *rates;     /* NULL: link_rates says, or the fabric */
+    const struct topo_by_class *latencies; /* NULL: link_latencies says, or the fabric */
+    const struct topo_faults *faults;      /* links that have failed or are slow (faults.h); NULL: none */
+    const struct topo_updown *updown;      /* its routes, of TOPO_ROUTES_UPDOWN; NULL: others */
+    const char *path;                      /* of its network file; NULL: it is of a family */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
     enum topo_tie tie;
     enum topo_routing routing;
+    enum topo_routes routes;
     uint64_t seed;                                    /* of TOPO_ROUTING_HASH */
     uint32_t number_count, numbers[TOPO_NUMBERS];     /* of its text: 12, 12, 12 */
     _Alignas(uint64_t) unsigned char data[TOPO_DATA]; /* what the family keeps */
@@ -162,10 +176,13 @@ enum topo_rule {
     TOPO_RULE_ORDER = 1,
     TOPO_RULE_TIE = 2,
     TOPO_RULE_ROUTING = 4,
-    TOPO_RULE_RATES = 8
-}; /* ROUTING: seed, too */
+    TOPO_RULE_RATES = 8,
+    TOPO_RULE_ROUTES = 16, /* of every family */
+    TOPO_RULE_PLANES = 32
+}; /* ROUTING: seed, too; RATES: latencies, too */
 
 extern const char *const topo_routing_names[]; /* NULL behind the last */
+extern const char *const topo_routes_names[];  /* the same */
 
 struct topo_grid;
 struct topo_layout;
@@ -179,17 +196,20 @@ struct topo_ops {
     unsigned rules;                /* enum topo_rule, or-ed */
     const char *graphviz;          /* the program that lays out its graph well; NULL: neato */
 
-    /* From topo->numbers, each at least 1: sets nodes, switches, links, nodes_per_switch, levels if there are
-     * any, and data. It may complete the numbers. False fills problem->text, and problem->at with the index
-     * of the number that is wrong. */
+    /* From topo->numbers, each at least 1, and topo->planes: sets nodes, switches, links, nodes_per_switch,
+     * levels if there are any, and data. It may complete the numbers. False fills problem->text, and
+     * problem->at with the index of the number that is wrong. */
     bool (*build)(struct topo *topo, struct param_problem *problem);
     struct topo_hop (*ends)(const struct topo *topo, uint32_t link);
     /* The link between the same switches the other way; NULL: links 2i and 2i+1 are such a pair. */
     uint32_t (*reverse)(const struct topo *topo, uint32_t link);
-    /* The class of a link for the rule `rates`, from 1. NULL: in a topology with levels, its lower level + 1;
-     * else 1. */
+    /* The class of a link for the rules `rates` and `latencies`, from 1. NULL: in a topology with levels, its
+     * lower level + 1; else 1. */
     uint32_t (*link_class)(const struct topo *topo, uint32_t link);
     struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
+    /* The links that carry the same, whatever the traffic, if messages are spread evenly over all links that
+     * lead on: the lowest of those of `link`, and with *step between them *count. NULL: each by itself. */
+    uint32_t (*alike)(const struct topo *topo, uint32_t link, uint32_t *step, uint32_t *count);
     /* Whether the routing rules leave several routes between some nodes; a fabric may then choose a link
      * switch by switch. NULL: they never do. */
     bool (*has_choices)(const struct topo *topo);
@@ -268,10 +288,17 @@ static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
     return topo->node_switch ? topo->node_switch[node] : node / topo->nodes_per_switch;
 }
 
+/* A switch that is the ports of the node of the same number: the node's links to several networks begin
+ * there. A message takes no time in it. */
+static inline bool topo_is_port(const struct topo *topo, uint32_t at)
+{
+    return topo->has_ports && at < topo->nodes;
+}
+
 /* The class of a link: 0 for those of nodes; between switches by level, by dimension, or within and between
- * groups. Its rate, where topo->rates is not NULL. */
+ * groups. What the topology gives the links of its class. */
 uint32_t topo_link_class(const struct topo *topo, uint32_t link);
-uint64_t topo_class_rate(const struct topo *topo, uint32_t link);
+uint64_t topo_of_class(const struct topo *topo, const struct topo_by_class *by_class, uint32_t link);
 
 /* With faults: whether some links are slow, and the rate of a link that has this one without faults. */
 bool topo_has_slow_links(const struct topo *topo);
@@ -280,20 +307,35 @@ uint64_t topo_slowed_rate(const struct topo *topo, uint32_t link, uint64_t rate)
 /* Whether links have rates of their own. */
 static inline bool topo_has_rates(const struct topo *topo)
 {
-    return topo->rates || topo->link_rates || (topo->faults && topo_has_slow_links(topo));
+    return topo->rates || topo->link_rates || topo->planes > 1 || (topo->faults && topo_has_slow_links(topo));
+}
+
+/* The planes share the rate of a node. */
+static inline uint64_t topo_plane_rate(const struct topo *topo, uint32_t link, uint64_t of_fabric)
+{
+    bool is_part = topo->planes > 1 && topo_is_network(topo, link) && of_fabric;
+    return !is_part ? of_fabric : of_fabric > topo->planes ? of_fabric / topo->planes : 1;
+}
+
+/* Whether links have latencies of their own. */
+static inline bool topo_has_latencies(const struct topo *topo)
+{
+    return topo->latencies || topo->link_latencies;
 }
 
 /* What the network says of a link, or the value of the fabric where it does not; less for a slow link. */
 static inline uint64_t topo_link_rate(const struct topo *topo, uint32_t link, uint64_t of_fabric)
 {
-    uint64_t rate = topo->rates                                  ? topo_class_rate(topo, link)
+    uint64_t rate = topo->rates                                  ? topo_of_class(topo, topo->rates, link)
                     : topo->link_rates && topo->link_rates[link] ? topo->link_rates[link]
-                                                                 : of_fabric;
+                                                                 : topo_plane_rate(topo, link, of_fabric);
     return topo->faults ? topo_slowed_rate(topo, link, rate) : rate;
 }
 
 static inline ps_t topo_link_latency(const struct topo *topo, uint32_t link, ps_t of_fabric)
 {
+    if (topo->latencies)
+        return (ps_t)topo_of_class(topo, topo->latencies, link);
     return topo->link_latencies && topo->link_latencies[link] >= 0 ? topo->link_latencies[link] : of_fabric;
 }
 
@@ -350,8 +392,8 @@ struct topo_choice topo_choose_around(const struct topo *topo, uint32_t from, ui
 
 static inline struct topo_choice topo_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
-    return topo->faults ? topo_choose_around(topo, from, destination)
-                        : topo->ops->choose(topo, from, destination);
+    return topo->faults || topo->updown ? topo_choose_around(topo, from, destination)
+                                        : topo->ops->choose(topo, from, destination);
 }
 
 /* Whether the routing rules leave several routes between some nodes. */
@@ -359,8 +401,8 @@ bool topo_has_choices_around(const struct topo *topo);
 
 static inline bool topo_has_choices(const struct topo *topo)
 {
-    return (topo->ops->has_choices && topo->ops->has_choices(topo)) ||
-           (topo->faults && topo_has_choices_around(topo));
+    return (topo->ops->has_choices && !topo->updown && topo->ops->has_choices(topo)) ||
+           ((topo->faults || topo->updown) && topo_has_choices_around(topo));
 }
 
 /* Whether a way leads from node to node: false only where failed links have cut the network. Routes and
@@ -401,9 +443,13 @@ uint32_t topo_distance_around(const struct topo *topo, uint32_t source, uint32_t
 
 static inline uint32_t topo_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
-    return topo->faults ? topo_distance_around(topo, source, destination)
-                        : topo->ops->distance(topo, source, destination);
+    return topo->faults || topo->updown ? topo_distance_around(topo, source, destination)
+                                        : topo->ops->distance(topo, source, destination);
 }
+
+/* How many links of the deterministic route take the latency of a hop: one less than it has switches that
+ * are not the ports of a node. */
+uint32_t topo_delays(const struct topo *topo, uint32_t source, uint32_t destination);
 
 /* -------------------------------------------------------------------- facts */
 

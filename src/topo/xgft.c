@@ -16,7 +16,10 @@
  * a_(l+1), in whose place they have any b_(l+1). Link q up, of w_(l+1) p_(l+1), leads to b_(l+1) = q mod
  * w_(l+1). */
 
-enum { XGFT_LEVELS = TOPO_NUMBERS / 2 };
+/* With k planes a node is linked to k leaf switches, one of each plane, and b_1 of a switch is its plane.
+ * That is the tree of one level more in which w_2 = k: its lowest switches are the ports of the nodes. */
+
+enum { XGFT_LEVELS = TOPO_NUMBERS / 2 + 1 };
 
 struct xgft {
     uint32_t levels;
@@ -74,7 +77,7 @@ static bool read_leafspine(struct topo *topo, struct xgft *tree)
 static bool read_tapered(struct topo *topo, struct xgft *tree, struct param_problem *problem)
 {
     uint32_t arity = topo->numbers[0], levels = topo->numbers[1], taper = topo->numbers[2];
-    if (levels < 2 || levels > XGFT_LEVELS)
+    if (levels < 2 || levels >= XGFT_LEVELS)
         return refuse(problem, 1, "2 to 8 levels");
     if (arity % taper)
         return refuse(problem, 2, "t divides k: a leaf switch has k links down and k / t up");
@@ -118,11 +121,25 @@ static bool lay_out(struct topo *topo, struct xgft *tree, struct param_problem *
     return true;
 }
 
+/* Ports below the tree, which then is one of several planes. */
+static void add_ports(struct topo *topo, struct xgft *tree)
+{
+    for (uint32_t l = tree->levels++; l > 0; l--) {
+        tree->children[l + 1] = tree->children[l];
+        tree->parents[l + 1] = l == 1 ? topo->planes : tree->parents[l];
+        tree->parallel[l + 1] = tree->parallel[l];
+    }
+    tree->children[1] = 1;
+    topo->has_ports = true;
+}
+
 static bool finish(struct topo *topo, struct xgft *tree, struct param_problem *problem)
 {
     for (uint32_t l = 1; l <= tree->levels; l++)
         if (tree->levels > 1 && tree->children[l] < 2)
             return refuse(problem, 0, "every switch has at least 2 children");
+    if (topo->planes > 1)
+        add_ports(topo, tree);
     return lay_out(topo, tree, problem);
 }
 
@@ -223,6 +240,20 @@ static struct topo_choice xgft_choose(const struct topo *topo, uint32_t from, ui
                                     topo_prefer(topo, from, destination, divisor, tree->parallel[at.level])};
 }
 
+/* All links between a level and the next one, in one direction, of the switches that are above the same nodes
+ * on the lower level. */
+static uint32_t xgft_alike(const struct topo *topo, uint32_t link, uint32_t *step, uint32_t *count)
+{
+    const struct xgft *tree = xgft_of(topo);
+    uint32_t edge = link / 2 - topo->nodes, level = tree->levels - 1;
+    while (edge < tree->first_edge[level])
+        level--;
+    *step = 2;
+    *count = tree->above[level] * links_up(tree, level);
+    uint32_t first = (edge - tree->first_edge[level]) / *count * *count + tree->first_edge[level];
+    return 2 * (topo->nodes + first) + (link & 1);
+}
+
 static uint32_t xgft_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
     const struct xgft *tree = xgft_of(topo);
@@ -303,8 +334,8 @@ static const struct topo_form tapered_forms[] = {
 
 /* What the three families share. */
 #define XGFT_OPS                                                                                             \
-    .rules = TOPO_RULE_ROUTING | TOPO_RULE_RATES, .graphviz = "dot", .ends = xgft_ends,                      \
-    .choose = xgft_choose, .has_choices = xgft_has_choices, .distance = xgft_distance,                       \
+    .rules = TOPO_RULE_ROUTING | TOPO_RULE_RATES | TOPO_RULE_PLANES, .graphviz = "dot", .ends = xgft_ends,   \
+    .choose = xgft_choose, .alike = xgft_alike, .has_choices = xgft_has_choices, .distance = xgft_distance,  \
     .distances = xgft_distances, .bisection = xgft_bisection, .coordinates = xgft_coordinates,               \
     .name_switch = xgft_name_switch, .place = levels_place
 

@@ -66,6 +66,11 @@ static const char *const small_networks[] = {
     "dragonflyplus:2x2x2x1",
     "dragonflyplus:1x2x3x2x4",
     "megafly:1x3x2x2,routing=hash,seed=9",
+    "leafspine:3x2x2,planes=2",
+    "leafspine:2x2x2x2,planes=3,routing=lowest",
+    "tapered:4x2x2,planes=2",
+    "xgft:2x2x2x1x2x1,planes=2,routing=hash",
+    "xgft:4x1,planes=4",
 };
 
 enum { SMALL = sizeof small_networks / sizeof *small_networks };
@@ -345,6 +350,11 @@ static void test_facts(void **state)
         {"xgft:4x4x2x1x2x2", 32, 8 + 4 + 4, 64 + 2 * (16 + 8), 4, 4 * 16 + 2 * 12, 4},
         {"leafspine:8x4x16", 128, 12, 256 + 2 * 32, 2, 2 * 112, 16},
         {"leafspine:8x4x16x3", 128, 12, 256 + 6 * 32, 2, 2 * 112, 48},
+        /* in each plane the links and switches of the tree; a route begins and ends with a link to a port */
+        {"tapered:8x3x2,planes=2", 512, 512 + 2 * 128, 1024 + 2 * (1024 + 2 * (256 + 256)), 6,
+         6 * 448 + 4 * 56 + 2 * 7, 2 * 128},
+        {"leafspine:8x4x16,planes=4", 128, 128 + 4 * 12, 256 + 2 * 4 * (128 + 32), 4, 4 * 112 + 2 * 15, 64},
+        {"xgft:16x1,planes=8", 16, 16 + 8, 32 + 2 * 128, 2, 2 * 15, 64},
         {"hyperx:4x6x6", 144, 36, 288 + 36 * 10, 2, 2 * 120, 54},
         {"hyperx:1x3x4x8", 96, 96, 192 + 96 * (2 + 3 + 7), 3, 64 + 72 + 84, 96},
         /* (3 q - delta) / 2 links of a switch; all others are two hops away */
@@ -408,6 +418,7 @@ static void test_bisection_is_least(void **state)
                                         "leafspine:4x1x2x2",
                                         "xgft:2x2x2x1x1x2",
                                         "xgft:3x2x1x2",
+                                        "leafspine:2x1x2,planes=2",
                                         "dragonflyplus:3x1x1x1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct topo topo = parse(texts[i]);
@@ -557,6 +568,8 @@ static void test_text(void **state)
                                        "slimfly:5x4",
                                        "jellyfish:10x3x2x1,routing=lowest",
                                        "dragonflyplus:2x4x4x2x9",
+                                       "tapered:4x2x2,planes=2",
+                                       "torus:4x4,latencies=0ps+100ns,routes=updown",
                                        "tapered:4x2x2"};
     char text[TOPO_TEXT];
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -601,7 +614,7 @@ static void test_mistakes(void **state)
         {"torus:4x4,order=", 16, "order is one of first, last"},
         {"torus:4x4,ties=up", 10, "order=first|last or tie="},
         {"mesh:4x4,tie=plus", 9, "mesh has no 'tie'"},
-        {"crossbar:4,so", 11, "rates=10GB/s+20GB/s is expected here"},
+        {"crossbar:4,so", 11, "rates=10GB/s+20GB/s or latencies=0ns+100ns or routes=own|updown is expected"},
         {"xgft:4x4x1", 9, "as many w as m"},
         {"xgft:4x4x2x2", 9, "w1 is 1"},
         {"xgft:4x1x1x2", 5, "at least 2 children"},
@@ -621,6 +634,14 @@ static void test_mistakes(void **state)
         {"crossbar:4,rates=1GB/s+1GB/s+1GB/s+1GB/s+1GB/s+1GB/s+1GB/s", 53, "at most 6 rates"},
         {"leafspine:4x4x4,seed=x", 21, "seed is a number"},
         {"leafspine:4x4x4,routing=x", 24, "routing is one of d-mod-k, lowest, hash"},
+        {"crossbar:4,routes=up", 18, "routes is one of own, updown"},
+        {"crossbar:4,latencies=1ns+1s", 25, "from 0 ns to 100 ms"},
+        {"torus:4x4,latencies=", 20, "is not a time"},
+        {"torus:4x4,planes=2", 10, "torus has no 'planes'"},
+        {"leafspine:4x4x4,planes=0", 23, "planes is a number from 1 to 64"},
+        {"leafspine:4x4x4,planes=65", 24, "planes is a number from 1 to 64"},
+        {"tapered:64x4x2,planes=64", 8, "too large"},
+        {"torus:128x128,routes=updown", 0, "too large for routes=updown"},
         {"crossbar:4,order=last", 11, "crossbar has no 'order'"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {

@@ -45,9 +45,10 @@ struct maxmin_link {
     uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
     uint32_t *uses;        /* its flows */
     uint32_t *opened;      /* active: the open flows, and some that were open */
-    size_t use_capacity;   /* of both */
+    uint32_t *parts;       /* of flows that are spread: [2 i] of uses[i], [2 i + 1] of opened[i]; else NULL */
+    size_t use_capacity;   /* of all */
+    uint64_t open;         /* active: the parts of flows whose rate the sweep has not found yet; each is 1 */
     uint32_t count;
-    uint32_t open;   /* active: flows whose rate the sweep has not found yet */
     uint32_t listed; /* active: flows in `opened` */
     uint8_t state;
     bool loosened; /* active: the old level holds no flow any more */
@@ -69,6 +70,7 @@ struct maxmin_list {
 struct maxmin {
     struct maxmin_link *links;
     uint32_t link_count, stride;
+    bool is_spread;
     struct maxmin_flow *flows;
     struct maxmin_hop *hops; /* [flow * stride + nth] */
     size_t flow_capacity, hop_capacity;
@@ -113,6 +115,7 @@ void maxmin_close(struct maxmin *solver)
     for (uint32_t i = 0; i < solver->link_count; i++) {
         free(solver->links[i].uses);
         free(solver->links[i].opened);
+        free(solver->links[i].parts);
     }
     free(solver->links);
     free(solver->flows);
@@ -138,6 +141,35 @@ static struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t id)
     return &solver->hops[(size_t)id * solver->stride];
 }
 
+struct maxmin *maxmin_open_spread(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
+{
+    struct maxmin *solver = maxmin_open(capacities, links, links_per_flow);
+    solver->is_spread = true;
+    return solver;
+}
+
+/* -------------------------------------------------------- parts of the rate */
+
+/* The part of a flow on the link, by its place in `uses`, and what it adds there at this rate. */
+static uint32_t part_at(const struct maxmin_link *link, uint32_t position)
+{
+    return link->parts ? link->parts[2 * (size_t)position] : 1;
+}
+
+static uint64_t load_of(const struct maxmin_link *link, uint32_t part, uint64_t rate)
+{
+    return link->parts ? (uint64_t)((unsigned __int128)rate * part >> MAXMIN_WHOLE_SHIFT) : rate;
+}
+
+/* The rate at which so many parts make this load. */
+static uint64_t rate_at(const struct maxmin_link *link, uint64_t load, uint64_t parts)
+{
+    if (!link->parts)
+        return load / parts;
+    unsigned __int128 rate = ((unsigned __int128)load << MAXMIN_WHOLE_SHIFT) / parts;
+    return rate < UINT64_MAX / 2 ? (uint64_t)rate : UINT64_MAX / 2;
+}
+
 /* -------------------------------------------------------- flows come and go */
 
 static uint32_t new_id(struct maxmin *solver)
@@ -152,12 +184,14 @@ static uint32_t new_id(struct maxmin *solver)
     return id;
 }
 
-static void reserve_use(struct maxmin_link *link)
+static void reserve_use(struct maxmin_link *link, bool is_spread)
 {
     if (link->count < link->use_capacity)
         return;
     link->uses = mem_grow(link->uses, &link->use_capacity, (size_t)link->count + 1, "a link's flows");
     link->opened = mem_resize(link->opened, link->use_capacity, sizeof *link->opened, "a link's flows");
+    if (is_spread)
+        link->parts = mem_resize(link->parts, link->use_capacity, 2 * sizeof *link->parts, "a link's flows");
 }
 
 static bool is_named(const struct maxmin_hop *hops, uint32_t count, uint32_t link)
@@ -168,7 +202,8 @@ static bool is_named(const struct maxmin_hop *hops, uint32_t count, uint32_t lin
     return false;
 }
 
-uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count)
+/* `parts` is NULL where the whole flow takes each link. */
+static uint32_t add(struct maxmin *solver, const uint32_t *links, const uint32_t *parts, uint32_t count)
 {
     assert(count > 0 && count <= solver->stride);
     uint32_t id = new_id(solver);
@@ -176,10 +211,12 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
     struct maxmin_hop *hops = hops_of(solver, id);
     uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_named(hops, different, links[i]))
+        if (!parts && is_named(hops, different, links[i]))
             continue;
         struct maxmin_link *link = &solver->links[links[i]];
-        reserve_use(link);
+        reserve_use(link, solver->is_spread);
+        if (parts)
+            link->parts[2 * (size_t)link->count] = parts[i];
         hops[different] = (struct maxmin_hop){.link = links[i], .position = link->count};
         link->uses[link->count++] = id;
         different++;
@@ -193,6 +230,19 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
         append(&solver->fresh, id);
     }
     return id;
+}
+
+uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count)
+{
+    assert(!solver->is_spread);
+    return add(solver, links, NULL, count);
+}
+
+uint32_t maxmin_add_spread(struct maxmin *solver, const uint32_t *links, const uint32_t *parts,
+                           uint32_t count)
+{
+    assert(solver->is_spread);
+    return add(solver, links, parts, count);
 }
 
 static struct maxmin_hop *hop_over(const struct maxmin *solver, uint32_t id, uint32_t link)
@@ -209,10 +259,12 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
     const struct maxmin_hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
         struct maxmin_link *link = &solver->links[hops[i].link];
+        link->fixed -= load_of(link, part_at(link, hops[i].position), flow->rate);
         uint32_t last = link->uses[--link->count];
         link->uses[hops[i].position] = last;
+        if (link->parts)
+            link->parts[2 * (size_t)hops[i].position] = link->parts[2 * (size_t)link->count];
         hop_over(solver, last, hops[i].link)->position = hops[i].position;
-        link->fixed -= flow->rate;
         if (!link->lost) {
             link->lost = true;
             append(&solver->lost, hops[i].link);
@@ -261,10 +313,12 @@ static struct maxmin_share heap_pop(struct maxmin *solver)
 
 /* A rate is a quotient rounded down. A rate that would rise by less than 2^-36 of itself stays (nearly_is),
  * so that rounding does not spread through the network. So a link that n flows share has less than n +
- * capacity / 2^36 left, and counts as full up to twice that. */
+ * capacity / 2^36 left, and counts as full up to twice that. The load of a flow that is spread is rounded
+ * down too. */
 static bool is_full(const struct maxmin_link *link)
 {
-    return link->fixed + 2 * (uint64_t)link->count + (link->capacity >> 35) >= link->capacity;
+    uint64_t rounded = (link->parts ? 4 : 2) * (uint64_t)link->count;
+    return link->fixed + rounded + (link->capacity >> 35) >= link->capacity;
 }
 
 static bool nearly_is(uint64_t rate, uint64_t higher)
@@ -286,7 +340,7 @@ static uint64_t share_of(const struct maxmin_link *link)
     if (link->open == 0)
         return NO_LEVEL;
     uint64_t left = link->capacity > link->fixed ? link->capacity - link->fixed : 0;
-    uint64_t share = left / link->open;
+    uint64_t share = rate_at(link, left, link->open);
     return share ? share : 1;
 }
 
@@ -309,7 +363,8 @@ static void schedule(struct maxmin *solver, uint32_t index, uint64_t key)
 static bool is_due_earlier(const struct maxmin_link *link)
 {
     uint64_t left = link->capacity > link->fixed ? link->capacity - link->fixed : 0;
-    return (unsigned __int128)link->key * link->open > left;
+    return (unsigned __int128)link->key * link->open > (unsigned __int128)left
+                                                           << (link->parts ? MAXMIN_WHOLE_SHIFT : 0);
 }
 
 /* Call it after any change of the state, of `open` or of `loosened`. */
@@ -347,8 +402,11 @@ static void loosen_flow(struct maxmin *solver, uint32_t id)
         if (link->state == LINK_RESTING)
             activate(solver, hops[i].link);
         if (flow->rate <= link->opened_above) {
-            link->fixed -= flow->rate;
-            link->open++;
+            uint32_t part = part_at(link, hops[i].position);
+            link->fixed -= load_of(link, part, flow->rate);
+            link->open += part;
+            if (link->parts)
+                link->parts[2 * (size_t)link->listed + 1] = part;
             link->opened[link->listed++] = id;
             note_busy(solver, link);
         }
@@ -395,9 +453,10 @@ static void give_up_level(struct maxmin *solver, uint32_t index)
 }
 
 /* Fixed flows faster than `above` count as open from now on. */
-static void open_faster(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
+static inline __attribute__((always_inline)) void
+open_faster_of(const struct maxmin *solver, struct maxmin_link *link, uint64_t above, bool is_spread)
 {
-    uint64_t fixed = 0, top = 0, next = NO_LEVEL;
+    uint64_t fixed = 0, top = 0, next = NO_LEVEL, parts = 0;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->count; i++) {
         uint32_t id = link->uses[i];
@@ -407,21 +466,35 @@ static void open_faster(const struct maxmin *solver, struct maxmin_link *link, u
         bool is_open = (flow->state == FLOW_LOOSE) | is_faster;
         top = rate > top ? rate : top;
         next = is_faster && rate < next ? rate : next;
-        fixed += is_open ? 0 : rate;
+        uint32_t part = is_spread ? link->parts[2 * (size_t)i] : 1;
+        fixed += is_open ? 0 : is_spread ? load_of(link, part, rate) : rate;
         link->opened[open] = id;
+        if (is_spread)
+            link->parts[2 * (size_t)open + 1] = part;
         open += is_open;
+        parts += is_open ? part : 0;
     }
     link->fixed = fixed;
-    link->open = link->listed = open;
+    link->open = parts;
+    link->listed = open;
     link->top = top;
     link->next = next;
     link->opened_above = above;
 }
 
-/* The same for a higher `above` than before: some open flows count as fixed again. */
-static void close_slower(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
+static void open_faster(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
 {
-    uint64_t next = NO_LEVEL;
+    if (link->parts)
+        open_faster_of(solver, link, above, true);
+    else
+        open_faster_of(solver, link, above, false);
+}
+
+/* The same for a higher `above` than before: some open flows count as fixed again. */
+static inline __attribute__((always_inline)) void
+close_slower_of(const struct maxmin *solver, struct maxmin_link *link, uint64_t above, bool is_spread)
+{
+    uint64_t next = NO_LEVEL, parts = 0;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->listed; i++) {
         uint32_t id = link->opened[i];
@@ -429,27 +502,43 @@ static void close_slower(const struct maxmin *solver, struct maxmin_link *link, 
         uint64_t rate = flow->rate;
         bool is_fixed = flow->state == FLOW_FIXED;
         bool is_slower = is_fixed & (rate <= above), is_faster = is_fixed & (rate > above);
-        link->fixed += is_slower ? rate : 0;
+        uint32_t part = is_spread ? link->parts[2 * (size_t)i + 1] : 1;
+        bool is_open = (flow->state == FLOW_LOOSE) | is_faster;
+        link->fixed += !is_slower ? 0 : is_spread ? load_of(link, part, rate) : rate;
         next = is_faster && rate < next ? rate : next;
         link->opened[open] = id;
-        open += (flow->state == FLOW_LOOSE) | is_faster;
+        if (is_spread)
+            link->parts[2 * (size_t)open + 1] = part;
+        open += is_open;
+        parts += is_open ? part : 0;
     }
-    link->open = link->listed = open;
+    link->open = parts;
+    link->listed = open;
     link->next = next;
     link->opened_above = above;
 }
 
-/* Another link of a flow whose rate is found. */
-static void note_other_link(struct maxmin *solver, uint32_t index, const struct maxmin_flow *flow,
-                            uint64_t rate)
+static void close_slower(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
 {
+    if (link->parts)
+        close_slower_of(solver, link, above, true);
+    else
+        close_slower_of(solver, link, above, false);
+}
+
+/* Another link of a flow whose rate is found. */
+static void note_other_link(struct maxmin *solver, const struct maxmin_hop *hop,
+                            const struct maxmin_flow *flow, uint64_t rate)
+{
+    uint32_t index = hop->link;
     struct maxmin_link *link = &solver->links[index];
+    uint32_t part = part_at(link, hop->position);
     if (link->state == LINK_ACTIVE && (flow->state == FLOW_LOOSE || flow->rate > link->opened_above)) {
-        link->open--;
-        link->fixed += rate;
+        link->open -= part;
+        link->fixed += load_of(link, part, rate);
         note_busy(solver, link);
     } else {
-        link->fixed += rate - flow->rate; /* it falls */
+        link->fixed += load_of(link, part, rate) - load_of(link, part, flow->rate); /* it falls */
     }
     if (rate > link->top)
         link->top = rate;
@@ -465,7 +554,7 @@ static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, 
     const struct maxmin_hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++)
         if (hops[i].link != bottleneck)
-            note_other_link(solver, hops[i].link, flow, rate);
+            note_other_link(solver, &hops[i], flow, rate);
     if (rate != flow->rate)
         append(&solver->changed, id);
     append(&solver->solved, id);
@@ -488,7 +577,7 @@ static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
             continue;
         uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
         solve_flow(solver, id, index, new_rate);
-        used += new_rate;
+        used += load_of(link, link->parts ? link->parts[2 * (size_t)i + 1] : 1, new_rate);
     }
     link->fixed = used;
     link->open = 0;
@@ -543,14 +632,16 @@ static bool solve_alone(struct maxmin *solver, uint32_t id)
         const struct maxmin_link *link = &solver->links[hops[i].link];
         if (link->count != 1 || link->state != LINK_RESTING)
             return false;
-        if (link->capacity < rate) {
-            rate = link->capacity;
+        uint64_t alone = rate_at(link, link->capacity, part_at(link, hops[i].position));
+        if (alone < rate) {
+            rate = alone;
             flow->bottleneck = hops[i].link;
         }
     }
     for (uint32_t i = 0; i < flow->links; i++) {
         struct maxmin_link *link = &solver->links[hops[i].link];
-        link->fixed = link->top = rate;
+        link->fixed = load_of(link, part_at(link, hops[i].position), rate);
+        link->top = rate;
         link->level = is_full(link) ? rate : NO_LEVEL;
     }
     flow->rate = rate;
@@ -615,7 +706,7 @@ size_t maxmin_bytes(const struct maxmin *solver)
     size_t bytes = sizeof *solver + solver->link_count * sizeof *solver->links;
     for (uint32_t i = 0; i < solver->link_count; i++)
         bytes +=
-            solver->links[i].use_capacity * (sizeof *solver->links[i].uses + sizeof *solver->links[i].opened);
+            solver->links[i].use_capacity * (solver->links[i].parts ? 4 : 2) * sizeof *solver->links[i].uses;
     bytes += solver->flow_capacity * sizeof *solver->flows + solver->hop_capacity * sizeof *solver->hops;
     bytes +=
         (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity + solver->active.capacity +

@@ -20,11 +20,18 @@ enum { MAXMIN_SHIFT = 16 };
 #define MAXMIN_CAPACITY_LIMIT (UINT64_C(1) << 46) /* bytes per second, 70 TB/s */
 enum { MAXMIN_LINKS_PER_FLOW = 255 };
 
+/* A flow that is spread puts a part of its rate on each link, the same part at all times; parts are in units
+ * of 1 / MAXMIN_WHOLE. The rates r are max-min fair: on link l the sum of f_l r is at most its capacity, and
+ * every flow has a full link on which no flow is faster. */
+enum { MAXMIN_WHOLE_SHIFT = 24, MAXMIN_WHOLE = 1 << MAXMIN_WHOLE_SHIFT };
+
 struct maxmin;
 
 /* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links, 1
  * to MAXMIN_LINKS_PER_FLOW. */
 struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
+/* The same for flows that are spread. */
+struct maxmin *maxmin_open_spread(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
 void maxmin_close(struct maxmin *solver);         /* NULL: does nothing */
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 /* The same with so many flows at once, of `links_per_flow` links each on average; `limit` is what maxmin_open
@@ -34,6 +41,10 @@ double maxmin_estimate(double links, double flows, double links_per_flow, uint32
 /* A flow over `count` links, at least one; a link named twice counts once. It has no rate before the next
  * maxmin_solve. Ids are small and are used again after maxmin_remove. */
 uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count);
+/* The same of a solver for flows that are spread: the part on each link, from 1 to MAXMIN_WHOLE. The links
+ * are different. */
+uint32_t maxmin_add_spread(struct maxmin *solver, const uint32_t *links, const uint32_t *parts,
+                           uint32_t count);
 void maxmin_remove(struct maxmin *solver, uint32_t flow);
 
 /* A link that no flow uses gets another capacity. */

@@ -109,7 +109,7 @@ static uint32_t hops_of(const struct packet *packet, const struct message *messa
 static ps_t latency_of(const struct packet *packet, const struct message *message)
 {
     const struct packet_config *config = packet->config;
-    if (packet->has_topology && packet->paths.topo.link_latencies)
+    if (packet->has_topology && topo_has_latencies(&packet->paths.topo))
         return ps_add(config->latency_ps,
                       topo_route_latency(&packet->paths.topo, message->source_node, message->destination_node,
                                          config->hop_latency_ps, 0));

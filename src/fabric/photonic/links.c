@@ -189,7 +189,7 @@ ps_t node_links_beyond(const struct photonic *photonic, const struct photonic_pa
 {
     const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
     ps_t sum = 0;
-    if (!photonic->topo.link_latencies || photonic->settings.node_links_count)
+    if (!topo_has_latencies(&photonic->topo) || photonic->settings.node_links_count)
         return 0;
     if (packet->at == 0)
         sum += beyond(photonic, topo_injection(&photonic->topo, transmission->source));

@@ -276,7 +276,7 @@ ps_t node_links_beyond(const struct photonic *photonic, const struct photonic_pa
 static inline ps_t wires_beyond(const struct photonic *photonic, const struct photonic_packet *packet,
                                 uint32_t from, uint32_t to)
 {
-    return photonic->topo.link_latencies ? links_beyond(photonic, packet, from, to) : 0;
+    return topo_has_latencies(&photonic->topo) ? links_beyond(photonic, packet, from, to) : 0;
 }
 
 /* On one channel. Padded packets take as long as an MTU. */

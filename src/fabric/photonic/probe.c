@@ -174,7 +174,7 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     photonic->sending++;
     photonic->statistics.segments++;
     ps_t service = ps_add(config->eo_ps + config->oe_ps, packet_service_ps(photonic, packet));
-    if (config->wire_ps || photonic->topo.link_latencies)
+    if (config->wire_ps || topo_has_latencies(&photonic->topo))
         service = ps_add(service, on_wires(photonic, packet));
     packet_trace_add(photonic, index, TAP_PART_TRANSFER, ps_add(from, service));
     loop_at(photonic->fabric.params.loop, ps_add(from, service), photonic->end_kind, index);

@@ -57,7 +57,7 @@ enum status tdm_check_rates(const struct tdm_config *config, const struct topo *
 ps_t tdm_light_ps(const struct tdm_config *config, const struct topo *topo, uint32_t source,
                   uint32_t destination)
 {
-    if (topo->link_latencies)
+    if (topo_has_latencies(topo))
         return topo_route_latency(topo, source, destination, config->wire_ps, config->wire_ps);
     return config->wire_ps ? ps_times(config->wire_ps, topo_distance(topo, source, destination) + 2) : 0;
 }
