@@ -120,6 +120,8 @@ struct loggops {
     uint64_t ended, sent, received;
     uint64_t too_small; /* receives that have met a larger message, and the first of them */
     uint32_t small_host, small_receive;
+    uint64_t early; /* messages received before they were sent, and the send of the first */
+    uint32_t early_host, early_send;
     uint64_t small_bytes;
     struct fabric fabric; /* what the observer of the end sees */
 };

@@ -73,6 +73,10 @@ void loggops_tell_delivered(struct loggops *engine, uint32_t index, when_t at)
 {
     struct message *message = message_at(&engine->messages, index);
     message->delivered = loggops_ps(engine, at);
+    if (message->delivered < message->send_posted && !engine->early++) {
+        engine->early_host = message->source;
+        engine->early_send = message->send_owner;
+    }
     tap_emit(engine->params->tap,
              &(struct tap_record){
                  .kind = TAP_DELIVERED, .index = index, .at = message->delivered, .message = message});
@@ -192,6 +196,21 @@ static enum status check_mended(const struct loggops *engine, uint64_t left, ps_
     return STATUS_OK;
 }
 
+/* ATLAHS lets what an operation irequires carry no time, so that a receive can end before its message is
+ * sent.
+ */
+static enum status check_order(const struct loggops *engine)
+{
+    if (!engine->early)
+        return STATUS_OK;
+    diag_error("messages are received before they are sent (%llu): with compat=atlahs irequires carries no "
+               "time, and the simulator ends with an assertion",
+               (unsigned long long)engine->early);
+    graph_report(engine->params->program, DIAG_NOTE, engine->early_host, engine->early_send,
+                 "is the first such message");
+    return STATUS_FAILED;
+}
+
 static void warn_of_sizes(const struct loggops *engine)
 {
     const struct program *program = engine->params->program;
@@ -215,6 +234,8 @@ enum status loggops_finish(struct loggops *engine)
         now = ps_max(now, loggops_ps(engine, finish_of(engine, host)));
     enum status status =
         engine->rules == LOGGOPS_MENDED ? check_mended(engine, left, now) : check_published(engine, left);
+    if (status == STATUS_OK)
+        status = check_order(engine);
     if (status != STATUS_OK || tell_ends(engine))
         return status;
     diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
