@@ -28,6 +28,7 @@ enum tolerance_option {
     TOLERANCE_FROM,
     TOLERANCE_TO,
     TOLERANCE_BY,
+    TOLERANCE_RUNS,
     TOLERANCE_JSON,
     TOLERANCE_HTML,
     TOLERANCE_PLUGIN
@@ -49,6 +50,8 @@ static const struct cli_option options[] = {
     [TOLERANCE_BY] =
         {"--by", 0, "PERCENT",
          "how much better and worse the values of the tornado are (10; with several parameters)"},
+    [TOLERANCE_RUNS] = {"--runs", 0, NULL,
+                        "bracket by runs, also where the longest path has an exact answer"},
     [TOLERANCE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [TOLERANCE_HTML] = {"--html", 0, "FILE.html", "also write a page with the curve and the tornado"},
     [TOLERANCE_PLUGIN] = CLI_PLUGIN,
@@ -78,7 +81,7 @@ struct tolerance_arguments {
     const char *file, *trace; /* NULL: not given */
     const char *of, *from, *to, *html;
     double by; /* a share; 0: not given */
-    bool json;
+    bool by_runs, json;
 };
 
 static const double DEFAULT_BY = 0.1;
@@ -141,6 +144,8 @@ static bool take(void *self, int found, const char *value)
         return true;
     case TOLERANCE_BY:
         return read_percent(value, &arguments->by);
+    case TOLERANCE_RUNS:
+        return arguments->by_runs = true;
     case TOLERANCE_HTML:
         arguments->html = value;
         return true;
@@ -200,7 +205,8 @@ static enum status answer_experiment(struct experiment *experiment,
                                           .by = !has_tornado        ? 0
                                                 : arguments->by > 0 ? arguments->by
                                                                     : DEFAULT_BY,
-                                          .fills = arguments->html != NULL};
+                                          .fills = arguments->html != NULL,
+                                          .by_runs = arguments->by_runs};
     struct tolerance_answer *answers = mem_alloc(most, sizeof *answers, "parameters");
     struct tolerance_report report = {.experiment = experiment, .by = question.by, .answers = answers};
     enum status status = answer_all(&question, arguments->of, answers, &report.count);

@@ -77,6 +77,20 @@ static json_t *path_json(const struct tolerance_shares *shares)
     return path;
 }
 
+/* Runs that take longer than the longest path. */
+static json_t *longer_runs(const struct tolerance_answer *answer)
+{
+    json_t *runs = json_make_list();
+    for (size_t i = 0; i < answer->beside_count; i++) {
+        json_t *run = json_make_object();
+        json_put_number(run, "at", answer->beside[i].value);
+        json_put_number(run, "longest_path_s", answer->beside[i].path_s);
+        json_put_number(run, "run_s", answer->beside[i].run_s);
+        json_add(runs, run);
+    }
+    return runs;
+}
+
 /* ------------------------------------------------------------------ curve */
 
 /* [x, seconds]: x in seconds of a time or a byte, so that an exact curve consists of straight lines. */
@@ -144,6 +158,7 @@ static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve
         json_put_flag(object, "monotone", answer->is_monotone);
     } else {
         json_put(object, "longest_path", path_json(&answer->shares));
+        json_put(object, "longer_runs", longer_runs(answer));
     }
     if (has_curve)
         json_put(object, "curve", curve_json(answer));

@@ -161,12 +161,29 @@ static void print_gain(const struct tolerance_answer *answer)
         printf("  each better value gains, down to %s\n", time);
 }
 
+/* The longest path leaves out that operations wait for cores and NICs. */
+static void print_longer_runs(const struct tolerance_answer *answer)
+{
+    char value[VALUE_TEXT], time[VALUE_TEXT];
+    for (size_t i = 0; i < answer->beside_count; i++) {
+        const struct tolerance_run_beside *run = &answer->beside[i];
+        printf("  with %s a run takes %s, %.2g %% longer than the longest path\n",
+               tolerance_value_text(answer->kind, run->value, value, sizeof value),
+               show_time(run->run_s, time, sizeof time), 100 * (run->run_s / run->path_s - 1));
+    }
+    if (answer->beside_count)
+        printf("  because operations wait for cores and NICs, which the longest path leaves out; --runs "
+               "brackets "
+               "runs\n");
+}
+
 static void print_exact(const struct tolerance_answer *answer)
 {
     double each_s = answer->kind == TOLERANCE_RATE ? 1 / answer->base : answer->base;
     printf("  exact: %.0f %s on the longest path, for which %s takes %.2f %% of the time\n", answer->slope,
            counted(answer, (int64_t)answer->slope), answer->param->name,
            100 * answer->slope * each_s / answer->makespan_s);
+    print_longer_runs(answer);
     print_pieces(answer);
 }
 

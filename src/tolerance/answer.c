@@ -92,4 +92,5 @@ void tolerance_answer_free(struct tolerance_answer *answer)
     answer->pieces = (struct tolerance){.count = 0};
     answer->shares = (struct tolerance_shares){.messages = 0};
     answer->samples = NULL;
+    answer->beside_count = 0;
 }

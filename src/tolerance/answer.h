@@ -40,6 +40,12 @@ struct tolerance_shares {
     uint64_t messages;
 };
 
+/* A run that takes longer than the longest path, which leaves out that operations wait for cores and NICs. */
+struct tolerance_run_beside {
+    double value, path_s, run_s;
+};
+enum { TOLERANCE_RUNS_BESIDE = 3 };
+
 struct tolerance_answer {
     const struct param *param;
     enum tolerance_kind kind;
@@ -57,6 +63,8 @@ struct tolerance_answer {
     struct tolerance_at base_x, from, to; /* exact */
     struct tolerance pieces;
     struct tolerance_shares shares;
+    struct tolerance_run_beside beside[TOLERANCE_RUNS_BESIDE]; /* of an exact answer, those there are */
+    size_t beside_count;
 
     struct tolerance_sample *samples; /* of runs, from the best value to the worst */
     size_t sample_count, sample_capacity, runs;
@@ -69,6 +77,7 @@ struct tolerance_question {
     const char *from, *to; /* the interval of exact pieces, as texts; NULL: the default */
     double by;             /* 0.1: what is better and worse; 0: nobody asks */
     bool fills;            /* runs between the limits too, for a picture */
+    bool by_runs;          /* no exact answers */
     struct program *graph; /* of the program; NULL: it is not made yet */
 };
 
@@ -90,6 +99,8 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
 enum status tolerance_answer_exactly(struct tolerance_question *question, struct tolerance_answer *answer);
 enum status tolerance_answer_by_runs(const struct tolerance_question *question,
                                      struct tolerance_answer *answer);
+/* Of the parameter: a value has to be a whole number of ns (compat=loggopsim, compat=atlahs). */
+bool tolerance_has_whole_ns(const struct tolerance_question *question, const struct tolerance_answer *answer);
 /* The time of a run, with another value of the parameter if `text` is not NULL. */
 enum status tolerance_run(const struct tolerance_question *question, const struct param *param,
                           const char *text, double *seconds);

@@ -30,6 +30,23 @@ static const struct exact_param *exact_param(const char *name)
     return NULL;
 }
 
+bool tolerance_has_whole_ns(const struct tolerance_question *question, const struct tolerance_answer *answer)
+{
+    const struct exact_param *exact = exact_param(answer->param->name);
+    int compat = question->experiment->chosen->compat;
+    return exact && exact->is_loggops &&
+           (compat == COMPAT_LOGGOPSIM ||
+            (compat == COMPAT_ATLAHS && answer->kind != TOLERANCE_TIME_PER_BYTE));
+}
+
+/* With other rules a message takes the same time alone if a byte takes whole ns of the network only. */
+static bool has_same_messages(const struct config *config)
+{
+    const struct loggops_config *loggops = config_of(config, &loggops_params);
+    return loggops->g == 0 && loggops->O.numerator == 0 &&
+           loggops->G.numerator % (loggops->G.denominator * (uint64_t)PS_PER_NS) == 0;
+}
+
 const char *tolerance_why_not_exact(const struct tolerance_question *question,
                                     const struct tolerance_answer *answer)
 {
@@ -39,9 +56,11 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
     const struct protocol_config *protocol = config_of(config, &protocol_params);
     const struct exact_param *exact = exact_param(answer->param->name);
     const char *fabric = experiment->fabrics[0]->name;
+    if (question->by_runs)
+        return "--runs asks for it";
     if (!exact || strncmp(exact->name, fabric, strlen(fabric)) != 0 || exact->name[strlen(fabric)] != '.')
         return "only the parameters of hockney, and L, G, o and O of loggops, have exact answers";
-    if (experiment->chosen->compat != COMPAT_NONE)
+    if (experiment->chosen->compat != COMPAT_NONE && !(exact->is_loggops && has_same_messages(config)))
         return "compat has other rules";
     if (experiment->program->jobs)
         return "its program consists of several jobs";
@@ -214,6 +233,22 @@ static enum status make_graph(struct tolerance_question *question, double ps_per
     return STATUS_OK;
 }
 
+/* A run that took `seconds` where the longest path takes `path`. The path answers all the same if the program
+ * is a graph: that is what its arrows ask for. Of calls, and with other rules, runs answer then. */
+static void note_run(const struct tolerance_question *question, struct tolerance_answer *answer,
+                     struct tolerance_at x, double path, double seconds)
+{
+    if (question->experiment->chosen->compat != COMPAT_NONE)
+        answer->why = "compat has other rules: a run takes another time than the longest path";
+    else if (!question->experiment->program->graph)
+        answer->why = "calls wait for cores and NICs: a run takes longer than the longest path";
+    if (answer->why)
+        tolerance_answer_free(answer);
+    else
+        answer->beside[answer->beside_count++] =
+            (struct tolerance_run_beside){tolerance_value_of(answer->kind, x), path, seconds};
+}
+
 /* A run of a graph or on LogGOPS can take longer than the longest path, which leaves out waiting for cores
  * and NICs. `at`: NULL, or a value of a time. A run rounds the time of the bytes of each message up, at most
  * four times. */
@@ -225,18 +260,16 @@ static enum status compare_with_run(const struct tolerance_question *question,
     double seconds = 0,
            rounding = answer->kind == TOLERANCE_TIME ? 1 : 4 * (double)(answer->shares.messages + 1);
     double path = answer->makespan_s;
-    if (answer->why)
+    if (answer->why || (at && tolerance_has_whole_ns(question, answer) && x.numerator % PS_PER_NS))
         return STATUS_OK;
     if (at) {
         path = tolerance_time(tolerance_piece_at(&answer->pieces, x)->line, x) / (double)PS_PER_S;
         units_print_time(x.numerator, text, sizeof text);
     }
     enum status status = tolerance_run(question, answer->param, at ? text : NULL, &seconds);
-    if (status != STATUS_OK || seconds <= path * (1 + 1e-15) + rounding / (double)PS_PER_S)
-        return status;
-    tolerance_answer_free(answer);
-    answer->why = "operations wait for cores and NICs: a run takes longer than the longest path";
-    return STATUS_OK;
+    if (status == STATUS_OK && seconds > path * (1 + 1e-15) + rounding / (double)PS_PER_S)
+        note_run(question, answer, x, path, seconds);
+    return status;
 }
 
 enum status tolerance_answer_exactly(struct tolerance_question *question, struct tolerance_answer *answer)

@@ -44,10 +44,25 @@ struct run_search {
     enum status status; /* of the runs so far */
 };
 
+/* The time, or the time per byte, as whole ns; the text has 64 bytes. */
+static bool whole_ns_at(const struct tolerance_answer *answer, double times, double *value, char *text)
+{
+    double ns = answer->base * times * (double)(PS_PER_S / PS_PER_NS);
+    if (!(ns < 0x1p50))
+        return false;
+    ps_t rounded = (ps_t)(ns + 0.5) * PS_PER_NS;
+    units_print_time(rounded, text, 64);
+    *value = (double)rounded / (double)PS_PER_S;
+    return true;
+}
+
 /* Rounded to what a parameter can be; the text has 64 bytes. False: it is out of range. */
-static bool value_at(const struct tolerance_answer *answer, double times, double *value, char *text)
+static bool value_at(const struct tolerance_question *question, const struct tolerance_answer *answer,
+                     double times, double *value, char *text)
 {
     const struct param *param = answer->param;
+    if (tolerance_has_whole_ns(question, answer))
+        return whole_ns_at(answer, times, value, text);
     union param_quantity quantity, bound;
     struct param_problem problem;
     bool is_time = answer->kind == TOLERANCE_TIME;
@@ -93,7 +108,7 @@ static bool time_at(struct run_search *search, double times, double *seconds)
     char text[64];
     double value;
     size_t at = 0;
-    if (search->status != STATUS_OK || !value_at(answer, times, &value, text))
+    if (search->status != STATUS_OK || !value_at(search->question, answer, times, &value, text))
         return false;
     while (at < answer->sample_count && compare(answer, answer->samples[at].value, value) < 0)
         at++;
@@ -134,7 +149,7 @@ static struct tolerance_point bracket(struct run_search *search, double allowed,
         else
             good = middle;
     }
-    value_at(search->answer, good, &value, text);
+    value_at(search->question, search->answer, good, &value, text);
     return (struct tolerance_point){.exists = true, .value = value};
 }
 
@@ -216,7 +231,7 @@ enum status tolerance_answer_by_runs(const struct tolerance_question *question,
         diag_error("%s is 0 here, from which no bracket grows; set it to a small value", answer->param->name);
         return STATUS_BAD_INPUT;
     }
-    if (!value_at(answer, 1, &value, text)) {
+    if (!value_at(question, answer, 1, &value, text)) {
         diag_error("%s has no value here that runs can change", answer->param->name);
         return STATUS_BAD_INPUT;
     }
