@@ -92,11 +92,31 @@ static void put_goal(FILE *file)
 
 typedef void put_words(FILE *file);
 
+static void put_network_text(FILE *file)
+{
+    static const char *const words[] = {"Nodes ",
+                                        "Tiers ",
+                                        "Podsize ",
+                                        "Tier ",
+                                        "Downlink_speed_Gbps ",
+                                        "Radix_Down ",
+                                        "Radix_Up ",
+                                        "Downlink_Latency_ns ",
+                                        "Switch_Latency_ns ",
+                                        "Oversubscribed ",
+                                        "Bundle ",
+                                        "Queue_Down ",
+                                        " 100Gbps 1us 0"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        fprintf(file, "\"%s\"\n", words[i]);
+}
+
 static void put_network(FILE *file)
 {
     static const char *const words[] = {
-        "nodes: ", "switches: ", "links:",          "between: ",     "pairs: blocks", "rate: ", "latency: ",
-        "count: ", "node",       "routing: lowest", "routing: hash", "seed: ",        "1 Gb/s", "1 us"};
+        "nodes: ",   "switches: ", "links:", "between: ",       "pairs: blocks", "rate: ",
+        "latency: ", "count: ",    "node",   "routing: lowest", "routing: hash", "seed: ",
+        "1 Gb/s",    "1 us",       "ends: ", "preferred: "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put_word(file, words[i]);
 }
@@ -114,6 +134,7 @@ static const struct {
     {"machine", {put_parameters, put_topologies}},
     {"measured", {put_algorithms}},
     {"network", {put_network}},
+    {"network_text", {put_network_text}},
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_goal", {put_parameters, put_topologies, put_goal}},

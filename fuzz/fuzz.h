@@ -13,6 +13,7 @@
  *   fuzz_trace    TI traces and compiled traces in inputs
  *   fuzz_goal     GOAL in inputs
  *   fuzz_config   configs at their defaults
+ *   fuzz_network  reads a network file, and uses it in all ways
  *   fuzz_run      runs what was read, bounded by events and sizes
  *   seeds         a program that writes the seeds of binary formats (make-seeds); seeds_store: of results
  *   dictionaries  a program that writes the dictionaries of text formats

@@ -62,7 +62,7 @@ static void print_families(FILE *out)
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name; form++)
             fprintf(out, "  %s\n", form->example);
-    fputs("  FILE.yaml (a network file, docs/networks.md)\n", out);
+    fputs("  FILE.yaml, FILE.topo (a network file, ours, htsim's or ns-3's: docs/networks.md)\n", out);
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
@@ -171,6 +171,8 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
     print_rates(topo, out);
     print_latencies(topo, out);
+    if (topo->no_effect)
+        fprintf(out, "  no effect      %s\n", topo->no_effect);
     print_faults(topo, out);
 }
 

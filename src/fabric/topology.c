@@ -143,12 +143,22 @@ enum status topology_for_nodes(const struct config *config, uint32_t nodes, stru
     return topology_of_channels(config, nodes, 0, topo);
 }
 
+/* What the network file says and the fabric does not have. */
+static void describe_file(const struct config *config, struct fabric_description *description)
+{
+    const struct topology_config *chosen = config_of(config, &topology_params);
+    if (chosen->is_given && chosen->topo.no_effect)
+        description_add(&description->notes, "no effect of %s: %s", chosen->topo.path,
+                        chosen->topo.no_effect);
+}
+
 void topology_describe_these(const struct config *config, const struct topo *topo, uint32_t channels,
                              struct fabric_description *description)
 {
     const struct fault_config *faults = config_of(config, &fault_params);
     const struct fault_counts counts = faults_count(topo);
     char time[DESCRIPTION_TIME], when[DESCRIPTION_TIME + 8] = "";
+    describe_file(config, description);
     if (faults->at_ps)
         snprintf(when, sizeof when, " at %s", description_time(faults->at_ps, time));
     if (counts.switches)
@@ -169,7 +179,9 @@ void topology_describe_faults(const struct config *config, uint32_t nodes,
                               struct fabric_description *description)
 {
     struct topo topo;
-    if (fault_config_has_links(config) && topology_later(config, nodes, &topo) == STATUS_OK)
+    if (!fault_config_has_links(config))
+        describe_file(config, description);
+    else if (topology_later(config, nodes, &topo) == STATUS_OK)
         topology_describe_these(config, &topo, 0, description);
 }
 

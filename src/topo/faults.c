@@ -402,7 +402,12 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
         fail_links_of_switches(faults);
         count_all(faults);
     }
-    if (good && faults->counts.links && !make_routes(faults)) {
+    if (good && faults->counts.links && base->has_fixed_routes) {
+        problem->kind = FAULT_KINDS;
+        good = param_fail(&problem->problem, 0,
+                          "the routes of this network file are fixed: none leads around a failed link; its "
+                          "links can be slow (faults.slow_links)");
+    } else if (good && faults->counts.links && !make_routes(faults)) {
         problem->kind = FAULT_KINDS;
         good = param_fail(&problem->problem, 0,
                           "too large for failed links: the routes that are left are a table, for at most %d "

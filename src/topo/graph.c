@@ -27,6 +27,11 @@ static uint32_t end_of(const struct topo_graph *graph, uint32_t link)
     return begin_of(graph, link ^ 1);
 }
 
+static bool is_kind(const struct topo_graph *graph, uint32_t at, enum graph_kind kind)
+{
+    return graph->kinds && graph->kinds[at] == kind;
+}
+
 static void sort_links(struct topo_graph *graph)
 {
     uint32_t switches = graph->switches, links = 2 * (uint32_t)graph->link_count;
@@ -94,6 +99,8 @@ static void search(const struct topo_graph *graph, uint32_t *queue, size_t count
 {
     for (size_t at = 0; at < count; at++) {
         uint32_t from = queue[at];
+        if (hops[from * stride] && is_kind(graph, from, GRAPH_ENDS))
+            continue;
         for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
             uint32_t to = end_of(graph, graph->out[i]);
             if (hops[to * stride] == FAR) {
@@ -104,7 +111,8 @@ static void search(const struct topo_graph *graph, uint32_t *queue, size_t count
     }
 }
 
-/* False: some switch is not reached. */
+/* False: some switch is not reached. A switch without nodes, such as an NVSwitch of another server, need not
+ * be where some switches pass nothing on. */
 static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *from, uint32_t *to)
 {
     size_t switches = graph->switches, leaves = graph->leaves;
@@ -121,7 +129,7 @@ static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *f
         search(graph, queue, 1, hops, leaves);
         for (uint32_t other = 0; is_whole && other < switches; other++) {
             uint32_t distance = hops[other * leaves];
-            is_whole = distance != FAR;
+            is_whole = distance != FAR || (graph->kinds && !nodes[other]);
             if (!is_whole)
                 *from = other, *to = i;
             if (!is_whole || !nodes[other])
@@ -162,16 +170,31 @@ static void find_levels(struct topo_graph *graph)
     free(hops);
 }
 
-/* The links from a switch that lead a hop nearer to a leaf. */
+/* Whether a link of a switch that has `hops` to the leaf leads a hop nearer to it. */
+static bool leads_on(const struct topo_graph *graph, uint32_t link, uint32_t leaf, uint32_t hops)
+{
+    uint32_t to = end_of(graph, link), left = graph->hops[(size_t)to * graph->leaves + leaf];
+    return left + 1 == hops && (left == 0 || !is_kind(graph, to, GRAPH_ENDS));
+}
+
+/* The links from a switch that lead a hop nearer to a leaf; of these, those to preferred switches where there
+ * are some. */
 static uint32_t links_on(struct topo_graph *graph, uint32_t from, uint32_t leaf)
 {
-    size_t leaves = graph->leaves;
-    uint32_t degree = graph->first[from + 1] - graph->first[from], count = 0;
-    uint32_t hops = graph->hops[from * leaves + leaf];
-    uint32_t *set = link_sets_begin(&graph->sets, degree);
-    for (uint32_t i = graph->first[from]; hops && i < graph->first[from + 1]; i++)
-        if (graph->hops[end_of(graph, graph->out[i]) * leaves + leaf] + 1u == hops)
-            set[++count] = 2 * graph->nodes + graph->out[i];
+    uint32_t begin = graph->first[from], end = graph->first[from + 1], count = 0;
+    uint32_t hops = graph->hops[(size_t)from * graph->leaves + leaf];
+    uint32_t *set = link_sets_begin(&graph->sets, end - begin);
+    bool has_preferred = false;
+    for (uint32_t i = begin; hops && i < end; i++) {
+        uint32_t link = graph->out[i];
+        bool is_preferred = is_kind(graph, end_of(graph, link), GRAPH_PREFERRED);
+        if (!leads_on(graph, link, leaf, hops) || (has_preferred && !is_preferred))
+            continue;
+        if (is_preferred && !has_preferred)
+            count = 0;
+        has_preferred |= is_preferred;
+        set[++count] = 2 * graph->nodes + link;
+    }
     set[0] = count;
     graph->has_choices |= count > 1;
     return link_sets_end(&graph->sets);
@@ -222,12 +245,22 @@ void graph_free(struct topo_graph *graph)
 {
     text_index_free(&graph->names);
     link_sets_free(&graph->sets);
-    void *const all[] = {graph->name,  graph->text,      graph->node_links, graph->links,  graph->node_switch,
-                         graph->rates, graph->latencies, graph->first,      graph->out,    graph->leaf,
-                         graph->hops,  graph->choice,    graph->level,      graph->divisor};
+    void *const all[] = {graph->name,        graph->text,    graph->node_links, graph->links,
+                         graph->node_switch, graph->rates,   graph->latencies,  graph->first,
+                         graph->out,         graph->leaf,    graph->hops,       graph->choice,
+                         graph->level,       graph->divisor, graph->kinds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(graph);
+}
+
+/* Each node hangs on the switch of its number, which is one that passes nothing on. */
+static bool has_ports(const struct topo_graph *graph)
+{
+    bool has = graph->kinds && graph->switches > graph->nodes;
+    for (uint32_t i = 0; has && i < graph->nodes; i++)
+        has = graph->node_switch[i] == i && is_kind(graph, i, GRAPH_ENDS);
+    return has;
 }
 
 void graph_topo(const struct topo_graph *graph, struct topo *topo)
@@ -239,6 +272,9 @@ void graph_topo(const struct topo_graph *graph, struct topo *topo)
     topo->node_switch = graph->node_switch;
     topo->link_rates = graph->rates;
     topo->link_latencies = graph->latencies;
+    topo->no_effect = graph->no_effect;
+    topo->has_fixed_routes = graph->kinds != NULL;
+    topo->has_ports = has_ports(graph);
     topo->levels = graph->is_levelled ? graph->levels : 0;
     topo->diameter = graph->distances.most;
     memcpy(topo->data, &graph, sizeof graph);
@@ -260,10 +296,16 @@ void graph_set_node(struct topo_graph *graph, uint32_t node, uint32_t at)
     graph->node_links[node] = (struct graph_link){.from = node, .to = at, .latency_ps = -1};
 }
 
+void graph_add_links(struct topo_graph *graph, struct graph_link link, uint32_t count)
+{
+    graph->links = mem_grow(graph->links, &graph->link_capacity, graph->link_count + count, "links");
+    for (uint32_t i = 0; i < count; i++)
+        graph->links[graph->link_count++] = link;
+}
+
 void graph_add_link(struct topo_graph *graph, uint32_t from, uint32_t to)
 {
-    graph->links = mem_grow(graph->links, &graph->link_capacity, graph->link_count + 1, "links");
-    graph->links[graph->link_count++] = (struct graph_link){.from = from, .to = to, .latency_ps = -1};
+    graph_add_links(graph, (struct graph_link){.from = from, .to = to, .latency_ps = -1}, 1);
 }
 
 static struct topo_graph *kept;

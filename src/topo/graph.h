@@ -14,7 +14,7 @@ enum {
     GRAPH_NODES_LIMIT = 1 << 16,
     GRAPH_SWITCHES_LIMIT = 1 << 14,
     GRAPH_LINKS_LIMIT = 1 << 18, /* both directions of one count once */
-    GRAPH_ROUTES_LIMIT = 1 << 24,
+    GRAPH_ROUTES_LIMIT = 1 << 25,
     GRAPH_FAMILY_ROUTES_LIMIT = 1 << 22
 };
 
@@ -23,6 +23,13 @@ struct graph_link {
     uint32_t from, to; /* switches; of a node's link, `from` is the node */
     uint64_t rate_bytes_per_s;
     ps_t latency_ps;
+};
+
+/* What a switch does with the messages of others. */
+enum graph_kind {
+    GRAPH_PASSES,
+    GRAPH_ENDS,     /* none comes through: it is a node that has several links */
+    GRAPH_PREFERRED /* of several ways of one length, those over such switches are taken */
 };
 
 struct topo_graph {
@@ -37,6 +44,8 @@ struct topo_graph {
     enum topo_routing routing; /* of a network file, as the routes and the seed */
     enum topo_routes routes;
     uint64_t seed;
+    uint8_t *kinds;        /* [switches] enum graph_kind; NULL: all pass messages on */
+    const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
 
     /* What follows from that. */
     uint32_t *node_switch;  /* [nodes] */
@@ -78,6 +87,7 @@ void graph_keep(struct topo_graph *graph, const char *name, const char *text, si
 struct topo_graph *graph_new(uint32_t nodes, uint32_t switches);
 void graph_set_node(struct topo_graph *graph, uint32_t node, uint32_t at);
 void graph_add_link(struct topo_graph *graph, uint32_t from, uint32_t to);
+void graph_add_links(struct topo_graph *graph, struct graph_link link, uint32_t count);
 /* Whether a network of this size can be a graph; false fills *problem. */
 bool graph_fits(uint64_t nodes, uint64_t switches, uint64_t switches_with_nodes, uint64_t links,
                 struct param_problem *problem);

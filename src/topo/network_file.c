@@ -8,8 +8,7 @@
 #include "base/diag.h"
 #include "base/hashmap.h"
 #include "base/mem.h"
-#include "topo/graph.h"
-#include "topo/updown.h"
+#include "topo/formats.h"
 
 /* The switches NAME0, NAME1, ... */
 struct network_group {
@@ -304,9 +303,9 @@ static bool read_latency(struct config_reader *reader, const struct config_node 
     if (!read_quantity(reader, node, PARAM_TIME, &latency))
         return false;
     entry->latency_ps = latency.time;
-    if (latency.time >= 0 && latency.time <= PS_PER_S / 10)
+    if (latency.time >= 0 && latency.time <= 1000 * PS_PER_S)
         return true;
-    config_node_error(reader, node, "a latency from 0 s to 100 ms is expected here");
+    config_node_error(reader, node, "a latency from 0 s to 1000 s is expected here");
     return false;
 }
 
@@ -556,6 +555,46 @@ static void read_seed(void *self, struct config_reader *reader, const struct con
         ((struct network_reader *)self)->graph->seed = seed.whole;
 }
 
+/* Switches that pass nothing on, or are preferred. */
+static void read_kind(struct network_reader *network, struct config_reader *reader,
+                      const struct config_node *node, enum graph_kind kind)
+{
+    struct topo_graph *graph = network->graph;
+    struct network_side side = {.count = 0};
+    if (!network->has_nodes || !network->has_switches || network->has_links) {
+        config_key_error(reader, node, "nodes and switches stand before this, and links behind it");
+        return;
+    }
+    if (config_reader_errors(reader) || !read_side(network, reader, node, &side)) {
+        free(side.ends);
+        return;
+    }
+    if (!graph->kinds)
+        graph->kinds = mem_alloc(graph->names.count, sizeof *graph->kinds, "a network");
+    for (size_t i = 0; i < side.count; i++) {
+        if (!side.ends[i].is_node && graph->kinds[side.ends[i].id] == GRAPH_PASSES) {
+            graph->kinds[side.ends[i].id] = (uint8_t)kind;
+            continue;
+        }
+        config_node_error(reader, node,
+                          side.ends[i].is_node ? "%s is a node; switches are expected here"
+                                               : "%s stands here twice, or in both of ends and preferred",
+                          name_of(network, side.ends[i]));
+        break;
+    }
+    free(side.ends);
+}
+
+static void read_ends(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    read_kind(self, reader, node, GRAPH_ENDS);
+}
+
+static void read_preferred(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    read_kind(self, reader, node, GRAPH_PREFERRED);
+}
+
 static void read_doc(void *self, struct config_reader *reader, const struct config_node *node)
 {
     (void)self;
@@ -566,25 +605,33 @@ static void read_doc(void *self, struct config_reader *reader, const struct conf
 static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
 {
     (void)self;
-    config_key_error(reader, node,
-                     "a network file has doc, nodes, switches, links, routing, routes and seed");
+    config_key_error(
+        reader, node,
+        "a network file has doc, nodes, switches, ends, preferred, links, routing, routes and seed");
 }
 
 static const struct config_section sections[] = {
-    {"doc", read_doc},         {"nodes", read_nodes},   {"switches", read_switches}, {"links", read_links},
-    {"routing", read_routing}, {"routes", read_routes}, {"seed", read_seed},         {NULL, refuse},
+    {"doc", read_doc},     {"nodes", read_nodes},     {"switches", read_switches},
+    {"links", read_links}, {"routing", read_routing}, {"routes", read_routes},
+    {"seed", read_seed},   {"ends", read_ends},       {"preferred", read_preferred},
+    {NULL, refuse},
 };
 
-/* NULL, reported: the text is no network. */
-static const struct topo_graph *read_text(const char *name, const char *text, size_t length)
+static bool probe(const struct network_source *source)
+{
+    (void)source;
+    return true;
+}
+
+static struct topo_graph *read(const struct network_source *source)
 {
     struct network_reader network = {.graph = mem_alloc(1, sizeof *network.graph, "a network")};
     struct topo_graph *graph = network.graph;
     struct config *none = config_open(NULL, 0);
-    enum status status = config_read_text_with(none, name, text, length, sections,
+    enum status status = config_read_text_with(none, source->name, source->text, source->length, sections,
                                                sizeof sections / sizeof *sections, &network);
     if (status == STATUS_OK && !(network.has_nodes && network.has_switches && network.has_links)) {
-        diag_error("%s: a network file needs nodes, switches and links; %s is missing", name,
+        diag_error("%s: a network file needs nodes, switches and links; %s is missing", source->name,
                    !network.has_nodes      ? "nodes"
                    : !network.has_switches ? "switches"
                                            : "links");
@@ -600,36 +647,12 @@ static const struct topo_graph *read_text(const char *name, const char *text, si
         graph_free(graph);
         return NULL;
     }
-    graph_keep(graph, name, text, length);
     return graph;
 }
 
-bool network_text_read(const char *name, const char *text, size_t length, struct topo *topo,
-                       struct param_problem *problem)
-{
-    const struct topo_graph *graph = graph_kept(name, text, length);
-    if (!graph)
-        graph = read_text(name, text, length);
-    if (!graph)
-        return param_fail(problem, 0, "this network file cannot be used, as said above");
-    struct topo read = {.ops = &graph_family,
-                        .path = graph->name,
-                        .routing = graph->routing,
-                        .routes = graph->routes,
-                        .seed = graph->seed};
-    graph_topo(graph, &read);
-    if (!updown_take(&read, problem))
-        return false;
-    *topo = read;
-    return true;
-}
-
-bool network_file_read(const char *path, struct topo *topo, struct param_problem *problem)
-{
-    size_t length;
-    char *text = config_load_file(path, &length);
-    bool good = text ? network_text_read(path, text, length, topo, problem)
-                     : param_fail(problem, 0, "this network file cannot be read, as said above");
-    free(text);
-    return good;
-}
+const struct network_format yaml_network = {
+    .name = "network file",
+    .doc = "YAML with nodes, switches and links",
+    .probe = probe,
+    .read = read,
+};

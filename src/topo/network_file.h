@@ -5,7 +5,7 @@
 
 #include "topo/topo.h"
 
-/* A network in a file of its own (docs/networks.md):
+/* A network in a file of its own (docs/networks.md), in one of the formats of formats.def. Ours is
  *
  *     nodes: 8
  *     switches: {leaf: 2, spine: 2}
@@ -13,6 +13,8 @@
  *       - {between: [node, leaf], pairs: blocks, rate: 100 Gb/s}
  *       - {between: [leaf, spine], rate: 200 Gb/s, latency: 150 ns, count: 2}
  *     routing: d-mod-k */
+
+enum { NETWORK_FILE_AT_MOST = 1 << 26 }; /* bytes; one of ours: CONFIG_FILE_AT_MOST */
 
 /* False: errors are reported with their places in the file, and *problem says so. The tables of a file are
  * made once and kept until topo_forget(); a file that has changed is another network. */

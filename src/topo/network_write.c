@@ -2,6 +2,7 @@
 
 #include "base/hashmap.h"
 #include "topo/faults.h"
+#include "topo/graph.h"
 #include "topo/network_file.h"
 
 static void write_name(const struct topo *topo, uint32_t at, FILE *out)
@@ -32,6 +33,18 @@ static void write_rate(const struct topo *topo, uint32_t link, FILE *out)
     union param_quantity latency = {.time = topo_link_latency(topo, link, -1)};
     if (latency.time >= 0)
         fprintf(out, ", latency: %s", param_quantity_print(PARAM_TIME, &latency, text, sizeof text));
+}
+
+/* The switches of this kind, if there are some. */
+static void write_kind(const struct topo *topo, const char *key, enum graph_kind kind, FILE *out)
+{
+    const struct topo_graph *graph = topo->ops == &graph_family ? graph_of(topo) : NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; graph && graph->kinds && i < topo->switches; i++)
+        if (graph->kinds[i] == kind)
+            fprintf(out, "%s%s", count++ ? ", " : key, graph->names.texts[i]);
+    if (count)
+        fputs("]\n", out);
 }
 
 static uint64_t pair_of(struct topo_hop ends)
@@ -81,6 +94,8 @@ void network_file_write(const struct topo *topo, FILE *out)
     if (topo->faults)
         fprintf(out, "# failed links, which are left out: %" PRIu32 "\n", faults_count(topo).links);
     write_switches(topo, out);
+    write_kind(topo, "ends: [", GRAPH_ENDS, out);
+    write_kind(topo, "preferred: [", GRAPH_PREFERRED, out);
     fputs("links:\n", out);
     for (uint32_t node = 0; node < topo->nodes; node++) {
         fprintf(out, "  - {between: [node%" PRIu32 ", ", node);

@@ -110,7 +110,9 @@ static bool read_name(struct topo_reader *reader)
     char name[64], suggestion[256];
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), reader->text);
     topo_word_suggest(name, suggestion, sizeof suggestion);
-    return fail(reader, 0, "there is no topology '%s'%s", name, suggestion);
+    return fail(reader, 0, "there is no topology '%s'%s%s", name, suggestion,
+                strncmp(suggestion, "; did", 5) == 0 ? ""
+                                                     : "; the path of a network file has a slash, as ./FILE");
 }
 
 /* A number of digits alone, from 1 to TOPO_NODES_LIMIT. */
@@ -258,12 +260,18 @@ static bool build(struct topo_reader *reader)
 
 bool topo_is_path(const char *text)
 {
+    static const char *const endings[] = {".yaml", ".yml", ".xml", ".topo", ".txt"};
     const char *end = strrchr(text, '.');
     struct topo_word word;
     size_t name = strcspn(text, ":/");
     if (text[name] == ':' && topo_word_find(text, name, &word))
         return false; /* rates have slashes */
-    return strchr(text, '/') || (end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
+    if (strchr(text, '/'))
+        return true;
+    for (size_t i = 0; end && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(end, endings[i]) == 0)
+            return true;
+    return false;
 }
 
 bool topo_read(const char *text, struct topo *topo, struct param_problem *problem)

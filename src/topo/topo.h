@@ -23,7 +23,8 @@
  *     rows.h, rows.c       the pictures of fat tree and crossbar
  *     graph.h, graph.c     a network as tables: any links, routes from a table
  *     graph_cut.c, graph_picture.c      its bisection; its picture
- *     network_file.h, .c   a network file, which becomes a graph
+ *     network_file.h, .c   a network file of ours, which becomes a graph; htsim_file.c, ns3_file.c: of others
+ *     formats.def, .h, .c  the list of these formats, and the entry to them; source.h, .c: their text
  *     network_write.c      the network file that a topology is
  *     faults.h, faults.c, fault_routes.c    failed and slow links; the routes that are left
  *     updown.h, updown.c   up and down routes, as a table
@@ -98,8 +99,10 @@ struct topo {
     const struct topo_faults *faults;      /* links that have failed or are slow (faults.h); NULL: none */
     const struct topo_updown *updown;      /* its routes, of TOPO_ROUTES_UPDOWN; NULL: others */
     const char *path;                      /* of its network file; NULL: it is of a family */
-    uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
-    uint32_t diameter; /* largest distance between two nodes, in network links */
+    const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
+    bool has_fixed_routes; /* its file says how messages go, and no way leads around a failed link */
+    uint32_t levels;       /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
+    uint32_t diameter;     /* largest distance between two nodes, in network links */
     enum topo_order order;
     enum topo_tie tie;
     enum topo_routing routing;
@@ -117,8 +120,8 @@ struct topo {
  * parameter (PARAM_CUSTOM) needs. */
 bool topo_read(const char *text, struct topo *topo, struct param_problem *problem);
 
-/* A text with a slash, or that ends in .yaml or .yml, is the path of a network file (network_file.h). Its
- * errors are reported with their places in the file, and *problem says so. */
+/* A text with a slash, or that ends in .yaml, .yml, .xml, .topo or .txt, is the path of a network file
+ * (network_file.h). Its errors are reported with their places in the file, and *problem says so. */
 bool topo_is_path(const char *text);
 
 /* Frees the tables of topologies and their rates. No topology that has some may be used any more. */

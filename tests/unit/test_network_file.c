@@ -348,7 +348,7 @@ static void errors_name_their_places(void **state)
         {NODES "  - {between: [leaf, spine], rate: 0 GB/s}\n", "net.yaml:5:36", "carries nothing"},
         {NODES "  - {between: [leaf, spine], rate: 2}\n", "net.yaml:5:36", "needs a unit"},
         {NODES "  - {between: [leaf, spine], rate: 71 TB/s}\n", "net.yaml:5:36", "at most 70 TB/s"},
-        {NODES "  - {between: [leaf, spine], latency: 1 s}\n", "net.yaml:5:39", "from 0 s to 100 ms"},
+        {NODES "  - {between: [leaf, spine], latency: 1001 s}\n", "net.yaml:5:39", "from 0 s to 1000 s"},
         {NODES "  - {between: [leaf, spine], count: 0}\n", "net.yaml:5:37", "a number from 1"},
         {NODES "  - {between: [leaf, spine], count: 200000}\n", "net.yaml:5:15", "at most 262144 links"},
         {NODES "  - {between: [leaf, spine], pairs: some}\n", "net.yaml:5:37", "pairs is all"},

@@ -1,0 +1,298 @@
+/* Network files of other simulators: htsim's fat trees against our families, link by link; the hosts of ns-3
+ * and SimAI against a search over the links that goes through no host; and each error. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/memory_stream.h"
+#include "topo/network_file.h"
+
+static char said[8192];
+
+static void keep_message(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    strncat(said, message, sizeof said - strlen(said) - 1);
+}
+
+static bool read_text(const char *text, struct topo *topo)
+{
+    struct param_problem problem;
+    *said = '\0';
+    diag_set_sink(keep_message, NULL);
+    bool is_read = network_text_read("net", text, strlen(text), topo, &problem);
+    diag_set_sink(NULL, NULL);
+    return is_read;
+}
+
+static struct topo network(const char *text)
+{
+    struct topo topo;
+    if (!read_text(text, &topo))
+        fail_msg("%s\n%s", text, said);
+    return topo;
+}
+
+static void refused(const char *text, const char *message)
+{
+    struct topo topo;
+    if (read_text(text, &topo))
+        fail_msg("%s\nis read", text);
+    if (!strstr(said, message))
+        fail_msg("%s\nsays\n%s\nand not\n%s", text, said, message);
+}
+
+/* ------------------------------------------------------------------- htsim */
+
+static const char three_tiers[] = "# a comment\nNodes 24\nTiers 3\npodsize 12\n\n"
+                                  "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\n"
+                                  "Downlink_Latency_ns 300\nSwitch_Latency_ns 100\nQueue_Up 90000\n"
+                                  "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 6\nRadix_Up 3\nBundle 2\n"
+                                  "Oversubscribed 2\nDownlink_Latency_ns 500\nSwitch_Latency_ns 200\n"
+                                  "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 700\n";
+
+/* The routes of all pairs go over switches of the same numbers. */
+static void has_routes_of(const struct topo *topo, const char *family)
+{
+    struct topo other;
+    uint32_t ours[16], theirs[16];
+    assert_int_equal(topo_parse("test", family, &other), STATUS_OK);
+    assert_int_equal(topo->nodes, other.nodes);
+    assert_int_equal(topo->switches, other.switches);
+    assert_int_equal(topo->links, other.links);
+    for (uint32_t i = 0; i < topo->nodes * topo->nodes; i++) {
+        uint32_t count = topo_route(topo, i / topo->nodes, i % topo->nodes, ours);
+        assert_int_equal(count, topo_route(&other, i / topo->nodes, i % topo->nodes, theirs));
+        for (uint32_t hop = 0; hop < count; hop++) {
+            struct topo_ends a = topo_link_ends(topo, ours[hop]), b = topo_link_ends(&other, theirs[hop]);
+            assert_int_equal(a.from.id, b.from.id);
+            assert_int_equal(a.to.id, b.to.id);
+        }
+    }
+}
+
+static void htsim_wires_the_trees_that_we_have(void **state)
+{
+    (void)state;
+    struct topo topo = network("Nodes 32\nTiers 2\nPodsize 32\n"
+                               "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\n"
+                               "Downlink_Latency_ns 1000\nSwitch_Latency_ns 0\nOversubscribed 4\n"
+                               "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000");
+    has_routes_of(&topo, "leafspine:4x2x8");
+    assert_int_equal(topo_link_rate(&topo, 0, 0), UINT64_C(12500000000));
+    topo = network("Nodes 8\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 200\nRadix_Down 2\nRadix_Up 2\n"
+                   "Downlink_Latency_ns 1000\nTier 1\nDownlink_speed_Gbps 200\nRadix_Down 2\nRadix_Up 2\n"
+                   "Downlink_Latency_ns 1000\nTier 2\nDownlink_speed_Gbps 200\nRadix_Down 2\n"
+                   "Downlink_Latency_ns 1000\n");
+    has_routes_of(&topo, "xgft:2x2x2x1x2x2");
+}
+
+/* 6 ToRs of 4 nodes; 2 switches of tier 1 a pod, twice linked to each ToR; cores p and p + 2, by one link
+ * each: Radix_Up 3 needs 6 of them, of which each has 2 links down. */
+static void htsim_bundles_links_and_adds_latencies(void **state)
+{
+    (void)state;
+    struct topo topo = network(three_tiers);
+    char name[TOPO_TEXT];
+    uint32_t links[16];
+    assert_int_equal(topo.switches, 6 + 4 + 6);
+    assert_int_equal(topo.links, 2 * (24 + 6 * 4 + 4 * 3));
+    assert_int_equal(topo_route(&topo, 0, 23, links), 6);
+    /* Both ToRs, both switches of tier 1; the core has no latency. */
+    ps_t expected = 2 * (300 + 500 + 700) * PS_PER_NS + 2 * (100 + 200) * PS_PER_NS;
+    assert_int_equal(topo_route_latency(&topo, 0, 23, 0, 0), expected);
+    assert_int_equal(topo_route_latency(&topo, 0, 3, 0, 0), (2 * 300 + 100) * PS_PER_NS);
+    assert_int_equal(topo_route_latency(&topo, 0, 4, 0, 0), (2 * (300 + 500) + 2 * 100 + 200) * PS_PER_NS);
+    for (uint32_t link = 2 * (24 + 24); link < topo.links; link += 2) {
+        struct topo_ends ends = topo_link_ends(&topo, link);
+        assert_int_equal((ends.to.id - 10) % 2, (ends.from.id - 6) % 2); /* cores p, p + 2, ... */
+    }
+    assert_string_equal(topo_end_name(&topo, (struct topo_end){.id = 6}, name, sizeof name), "agg0");
+    assert_string_equal(topo_end_name(&topo, (struct topo_end){.id = 10}, name, sizeof name), "core0");
+    assert_non_null(strstr(topo.no_effect, "Queue_Up"));
+}
+
+/* The text with its first `from` replaced. */
+static char *changed(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    return mem_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static void htsim_says_what_is_wrong(void **state)
+{
+    static const char *const cases[][3] = {
+        {"Nodes 24", "Nodes 0", "net:2:7: error: Nodes is a whole number from 1 to 65536"},
+        {"Nodes 24", "Nodes 24 1", "net:2:10: error: a line has one number"},
+        {"Nodes 24", "Nodes 25", "net:4:9: error: 25 is no multiple of 12"},
+        {"podsize 12\n", "", "Podsize is missing"},
+        {"podsize 12", "podsize 12\npodsize 12", "net:5:1: error: Podsize is said twice"},
+        {"podsize 12", "podsize 12\nPods 2", "net:5:1: error: Nodes, Tiers, Podsize or Tier is expected"},
+        {"Tiers 3", "Tiers 4", "net:3:7: error: Tiers is a whole number from 2 to 3"},
+        {"Tiers 3", "Tiers 2", "net:16:10: error: tier 1 is the top, which has no links up"},
+        {"Tier 2", "Tier 1", "net:21:6: error: tier 1 is said twice"},
+        {"Radix_Down 4", "Radix_Down 5", "net:8:12: error: 12 is no multiple of 5"},
+        {"Radix_Down 4", "Radix_Dwon 4", "net:8:1: error: a tier has Downlink_speed_Gbps, Radix_Down"},
+        {"Radix_Up 4", "Radix_Up 2", "no such oversubscription: htsim wants Radix_Down / Radix_Up"},
+        {"Radix_Up 4\n", "", "net:6:6: error: tier 0 has no Radix_Up"},
+        {"Radix_Up 3", "Radix_Up 2", "does not have 2 links up"},
+        {"Bundle 2", "Bundle 3", "does not have 4 links up"},
+        {"Downlink_Latency_ns 500", "Downlink_Latency_ns", "net:19:1: error: Downlink_Latency_ns needs a"},
+        {"Downlink_speed_Gbps 100", "Downlink_speed_Gbps 12.5", "of digits alone"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(three_tiers, cases[i][0], cases[i][1]);
+        refused(text, cases[i][2]);
+        free(text);
+    }
+}
+
+/* -------------------------------------------------------------------- ns-3 */
+
+/* Two servers of two GPUs. All are on the ToR 6, and those of a server also on an NVSwitch. */
+static const char servers[] = "8 2 2 2 10 A100\n4 5 6 7\n"
+                              "0 4 2400Gbps 0.000025ms 0\n1 4 2400Gbps 0.000025ms 0\n"
+                              "2 5 2400Gbps 0.000025ms 0\n3 5 2400Gbps 0.000025ms 0\n"
+                              "0 6 100Gbps 0.0005ms 0\n1 6 100Gbps 0.0005ms 0\n"
+                              "2 6 100Gbps 0.0005ms 0\n3 7 100Gbps 0.0005ms 0\n"
+                              "6 7 400Gbps 0.0005ms 0\n2 7 100Gbps 0.0005ms 0\n";
+
+static void names_route(const struct topo *topo, uint32_t from, uint32_t to, const char *expected)
+{
+    char text[256] = "", name[TOPO_TEXT];
+    uint32_t links[16], count = topo_route(topo, from, to, links);
+    for (uint32_t i = 0; i < count; i++) {
+        topo_end_name(topo, topo_link_ends(topo, links[i]).to, name, sizeof name);
+        strncat(text, i ? " " : "", sizeof text - strlen(text) - 1);
+        strncat(text, name, sizeof text - strlen(text) - 1);
+    }
+    assert_string_equal(text, expected);
+}
+
+static void hosts_pass_nothing_on_and_nvswitches_come_first(void **state)
+{
+    (void)state;
+    struct topo topo = network(servers);
+    assert_int_equal(topo.nodes, 4);
+    assert_int_equal(topo.switches, 8); /* the hosts too: each has several links */
+    names_route(&topo, 0, 1, "host0 nvswitch4 host1 1");
+    names_route(&topo, 0, 2, "host0 switch6 host2 2"); /* and not over 2's server */
+    names_route(&topo, 0, 3, "host0 switch6 switch7 host3 3");
+    names_route(&topo, 2, 3, "host2 nvswitch5 host3 3"); /* switch7 is as near */
+    assert_int_equal(topo_link_rate(&topo, topo_injection(&topo, 0), 0), UINT64_C(312500000000));
+    assert_int_equal(topo_route_rate(&topo, 0, 3, 0), UINT64_C(12500000000));
+    assert_int_equal(topo_route_latency(&topo, 0, 1, 0, 0), 50 * PS_PER_NS);
+    assert_int_equal(topo_route_latency(&topo, 0, 3, 0, 0), 1500 * PS_PER_NS);
+}
+
+/* The fewest links from host to host over switches alone. */
+static uint32_t fewest(const struct topo *topo, uint32_t from, uint32_t to)
+{
+    uint32_t hops[64] = {0}, queue[64], count = 1, start = topo_switch_of(topo, from);
+    queue[0] = start;
+    hops[start] = 1;
+    for (uint32_t at = 0; at < count; at++) {
+        char name[TOPO_TEXT];
+        topo_end_name(topo, (struct topo_end){.id = queue[at]}, name, sizeof name);
+        if (at && strncmp(name, "host", 4) == 0)
+            continue;
+        for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+            struct topo_hop ends = topo->ops->ends(topo, link);
+            if (ends.from == queue[at] && !hops[ends.to]) {
+                hops[ends.to] = hops[queue[at]] + 1;
+                queue[count++] = ends.to;
+            }
+        }
+    }
+    return hops[topo_switch_of(topo, to)] - 1;
+}
+
+static void routes_are_the_shortest_over_switches(void **state)
+{
+    static const char *const texts[] = {
+        servers,
+        "8 4 8\n4 5 6 7\n0 4 10Gbps 1us 0.000000\n1 4 10Gbps 1us 0\n2 5 10Gbps 1us 0\n3 5 10Gbps 1us 0\n"
+        "4 6 40Gbps 1us 0\n4 7 40Gbps 1us 0\n5 6 40Gbps 1us 0\n5 7 40Gb/s 1us 0\n\nFirst line: total node #",
+        "6 2 7\n4 5\n0 1 10Gbps 1us 0\n1 4 10Gbps 1us 0\n0 4 10Gbps 1us 0\n2 4 1GBps 1us 0\n2 5 1GBps 1us 0\n"
+        "3 5 1KiBps 0.001ms 0\n4 5 1Tbps 0 0\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo = network(texts[i]);
+        for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++)
+            assert_int_equal(topo_distance(&topo, pair / topo.nodes, pair % topo.nodes),
+                             fewest(&topo, pair / topo.nodes, pair % topo.nodes));
+    }
+}
+
+static void a_written_network_has_the_same_routes(void **state)
+{
+    (void)state;
+    struct topo topo = network(servers), again;
+    char *text = NULL;
+    size_t length = 0;
+    uint32_t ours[16], theirs[16];
+    FILE *memory = memory_stream_open(&text, &length);
+    network_file_write(&topo, memory);
+    fclose(memory);
+    again = network(text);
+    for (uint32_t pair = 0; pair < 16; pair++) {
+        uint32_t count = topo_route(&topo, pair / 4, pair % 4, ours);
+        assert_int_equal(count, topo_route(&again, pair / 4, pair % 4, theirs));
+        assert_memory_equal(ours, theirs, count * sizeof *ours);
+    }
+    free(text);
+}
+
+static void ns3_says_what_is_wrong(void **state)
+{
+    static const char *const cases[][3] = {
+        {"8 2 2 2 10", "4 2 2 2 10", "net:1:1: error: 4 nodes of which 4 are switches leave no host"},
+        {"8 2 2 2 10", "99999999 2 2 2 10", "net:1:1: error: the number of nodes is a whole number from 0"},
+        {"8 2 2 2 10", "8 2 2 2 11", "the file ends here; the node that a link begins at is missing"},
+        {"8 2 2 2 10", "8 2 2 2 9", "there are more links than the first line says, 9"},
+        {"4 5 6 7", "4 5 6 5", "net:2:7: error: there are two switches 5"},
+        {"4 5 6 7", "4 5 6 8", "net:2:7: error: the number of a switch is a whole number from 0 to 7"},
+        {"0 4 2400Gbps", "0 0 2400Gbps", "net:3:1: error: this links 0 with itself"},
+        {"1 6 100Gbps", "6 0 100Gbps", "net:8:1: error: 6 and 0 have a link already"},
+        {"0 4 2400Gbps", "0 4 2400Gb", "net:3:5: error: the rate of a link has no unit 'Gb'"},
+        {"0 4 2400Gbps", "0 4 2400", "net:3:5: error: the rate of a link needs a unit, as in 12.5GBps"},
+        {"0 4 2400Gbps", "0 4 0Gbps", "net:3:5: error: the rate of a link is less than 1 B/s"},
+        {"0 4 2400Gbps", "0 4 2400Tbps", "is more than 70 TB/s"},
+        {"0 4 2400Gbps", "0 4 nan", "the rate of a link is a number and a unit"},
+        {"0.000025ms 0\n1", "0.000025ms 1e-6\n1", "net:3:25: error: no fabric loses packets"},
+        {"0.000025ms 0\n1", "1 0\n1", "net:3:14: error: the delay of a link needs a unit"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(servers, cases[i][0], cases[i][1]);
+        refused(text, cases[i][2]);
+        free(text);
+    }
+    refused("4 2 2\n2 3\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n", "the network is not connected: no way leads");
+    refused("4 2 2\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", "host 1 has no link");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(htsim_wires_the_trees_that_we_have),
+        cmocka_unit_test(htsim_bundles_links_and_adds_latencies),
+        cmocka_unit_test(htsim_says_what_is_wrong),
+        cmocka_unit_test(hosts_pass_nothing_on_and_nvswitches_come_first),
+        cmocka_unit_test(routes_are_the_shortest_over_switches),
+        cmocka_unit_test(a_written_network_has_the_same_routes),
+        cmocka_unit_test(ns3_says_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
