@@ -24,7 +24,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     int file = fuzz_file(data, size);
     char *path = mem_format("/proc/self/fd/%d", file);
     fuzz_is_too_large = is_large(text);
-    bool has_ended = !fuzz_is_too_large && fuzz_network(path, size);
+    bool has_ended = !fuzz_is_too_large && fuzz_network(path, size % 4); /* time slots refuse rates */
     close(file);
     free(path);
     free(text);
