@@ -77,8 +77,8 @@ static json_t *path_json(const struct tolerance_shares *shares)
     return path;
 }
 
-/* Runs that take longer than the longest path. */
-static json_t *longer_runs(const struct tolerance_answer *answer)
+/* Runs that take another time than the longest path. */
+static json_t *differing_runs(const struct tolerance_answer *answer)
 {
     json_t *runs = json_make_list();
     for (size_t i = 0; i < answer->beside_count; i++) {
@@ -158,7 +158,7 @@ static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve
         json_put_flag(object, "monotone", answer->is_monotone);
     } else {
         json_put(object, "longest_path", path_json(&answer->shares));
-        json_put(object, "longer_runs", longer_runs(answer));
+        json_put(object, "differing_runs", differing_runs(answer));
     }
     if (has_curve)
         json_put(object, "curve", curve_json(answer));

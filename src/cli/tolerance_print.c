@@ -161,30 +161,42 @@ static void print_gain(const struct tolerance_answer *answer)
         printf("  each better value gains, down to %s\n", time);
 }
 
-/* The longest path leaves out that operations wait for cores and NICs. */
-static void print_longer_runs(const struct tolerance_answer *answer)
+/* The longest path leaves out that cores and NICs are busy. */
+static void print_differing_runs(const struct tolerance_answer *answer)
 {
     char value[VALUE_TEXT], time[VALUE_TEXT];
     for (size_t i = 0; i < answer->beside_count; i++) {
         const struct tolerance_run_beside *run = &answer->beside[i];
-        printf("  with %s a run takes %s, %.2g %% longer than the longest path\n",
+        double share = run->run_s / run->path_s - 1;
+        printf("  with %s a run takes %s, %.2g %% %s than the longest path\n",
                tolerance_value_text(answer->kind, run->value, value, sizeof value),
-               show_time(run->run_s, time, sizeof time), 100 * (run->run_s / run->path_s - 1));
+               show_time(run->run_s, time, sizeof time), 100 * fabs(share), share < 0 ? "less" : "more");
     }
     if (answer->beside_count)
-        printf("  because operations wait for cores and NICs, which the longest path leaves out; --runs "
-               "brackets "
-               "runs\n");
+        printf("  because the longest path leaves out when cores and NICs are busy; --runs brackets runs\n");
 }
 
 static void print_exact(const struct tolerance_answer *answer)
 {
     double each_s = answer->kind == TOLERANCE_RATE ? 1 / answer->base : answer->base;
-    printf("  exact: %.0f %s on the longest path, for which %s takes %.2f %% of the time\n", answer->slope,
+    printf("  exact%s: %.0f %s on the longest path, for which %s takes %.2f %% of the time\n",
+           answer->beside_count ? " for the longest path" : "", answer->slope,
            counted(answer, (int64_t)answer->slope), answer->param->name,
            100 * answer->slope * each_s / answer->makespan_s);
-    print_longer_runs(answer);
+    print_differing_runs(answer);
     print_pieces(answer);
+}
+
+/* The slope of runs: what 1 ns more costs, or 1 ps more for each byte. */
+static void print_bracketed(const struct tolerance_answer *answer)
+{
+    char time[VALUE_TEXT];
+    bool is_time = answer->kind == TOLERANCE_TIME;
+    double more_s = answer->slope / (double)(is_time ? PS_PER_S / PS_PER_NS : PS_PER_S);
+    printf("  bracketed by %zu runs%s: %s\n", answer->runs,
+           answer->is_monotone ? "" : ", in which some worse values were faster", answer->why);
+    printf("  %s more takes %s%s here\n", is_time ? "1 ns" : "1 ps/B", more_s < 0 ? "-" : "",
+           show_time(fabs(more_s), time, sizeof time));
 }
 
 static void print_answer(const struct tolerance_report *report, const struct tolerance_answer *answer)
@@ -195,8 +207,7 @@ static void print_answer(const struct tolerance_report *report, const struct tol
            tolerance_value_text(answer->kind, answer->base, value, sizeof value),
            show_time(answer->makespan_s, time, sizeof time));
     if (answer->why)
-        printf("  bracketed by %zu runs%s: %s\n", answer->runs,
-               answer->is_monotone ? "" : ", in which some worse values were faster", answer->why);
+        print_bracketed(answer);
     else
         print_exact(answer);
     for (size_t i = 0; i < TOLERANCE_LIMITS; i++)

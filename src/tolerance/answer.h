@@ -40,7 +40,7 @@ struct tolerance_shares {
     uint64_t messages;
 };
 
-/* A run that takes longer than the longest path, which leaves out that operations wait for cores and NICs. */
+/* A run that takes another time than the longest path, which leaves out that cores and NICs are busy. */
 struct tolerance_run_beside {
     double value, path_s, run_s;
 };

@@ -148,7 +148,16 @@ static bool is_within_node(const struct maker *maker, uint32_t send)
                program_node(maker->program, operation_at(maker, send)->peer, ranks);
 }
 
-/* Of a message: from the beginning of its send until it is there. */
+/* What the core of this end works for a message, with Hockney. */
+static struct tolerance_line core_cost(const struct maker *maker, uint32_t index, bool is_send)
+{
+    const struct tolerance_costs *costs = maker->costs;
+    if (is_within_node(maker, is_send ? index : maker->partner[index]))
+        return (struct tolerance_line){.a = 0};
+    return (struct tolerance_line){.a = is_send ? costs->host_send : costs->host_receive};
+}
+
+/* Of a message: from the beginning of its send until it is there; with Hockney, until its receiver has it. */
 static struct tolerance_line message_cost(const struct maker *maker, uint32_t send)
 {
     const struct tolerance_costs *costs = maker->costs;
@@ -164,7 +173,8 @@ static struct tolerance_line message_cost(const struct maker *maker, uint32_t se
         return (struct tolerance_line){
             .a = at_most((uint64_t)costs->node_latency +
                          (uint64_t)service_ps(bytes, costs->node_rate_bytes_per_s))};
-    return paths_plus(latency, bytes_cost(costs, bytes));
+    struct tolerance_line hosts = {.a = costs->host_send + 2 * costs->nic + costs->host_receive};
+    return paths_plus(paths_plus(latency, bytes_cost(costs, bytes)), hosts);
 }
 
 /* -------------------------------------------------------------------- edges */
@@ -191,7 +201,8 @@ static inline void loggops_edges(struct maker *maker, uint32_t event, bool is_se
         follow(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
 }
 
-/* Hockney: a large message leaves when its receive is posted too, and both ends end when it is there. */
+/* Hockney: a large message leaves when its receive is posted too, and both ends end when its receiver has it.
+ */
 static inline void hockney_edges(struct maker *maker, uint32_t event, bool is_send, bool waits)
 {
     uint32_t index = event / 2, partner = maker->partner[index];
@@ -235,7 +246,10 @@ static void follow_edges(struct maker *maker, uint32_t event)
     if (is_end && first == end) /* nothing of its rank comes later */
         follow(maker, event, maker->events - 1, nothing, PATHS_NO_MESSAGE);
     if (!is_end && (is_loggops || !waits))
-        follow(maker, event, event + 1, own_cost(maker->costs, operation), PATHS_NO_MESSAGE);
+        follow(maker, event, event + 1,
+               is_message && !is_loggops ? core_cost(maker, index, is_send)
+                                         : own_cost(maker->costs, operation),
+               PATHS_NO_MESSAGE);
     if (is_message && is_loggops)
         loggops_edges(maker, event, is_send, waits);
     else if (is_message)

@@ -50,13 +50,14 @@ enum tolerance_variable {
  * runs. */
 struct tolerance_costs {
     enum tolerance_variable variable;
-    bool is_loggops; /* else Hockney: latency + bytes, and nothing for the hosts */
+    bool is_loggops; /* else Hockney: latency + bytes, and fixed times of hosts */
     int64_t latency;
     int64_t overhead;                    /* o, at each end */
     uint64_t G_numerator, G_denominator; /* ps of each byte; LogGOPS: behind the first */
     uint64_t O_numerator, O_denominator;
-    uint64_t eager_bytes;    /* larger messages wait for their receive */
-    uint32_t ranks_per_node; /* messages within a node take the times below */
+    int64_t host_send, nic, host_receive; /* Hockney: of a message to another node; nic at each end */
+    uint64_t eager_bytes;                 /* larger messages wait for their receive */
+    uint32_t ranks_per_node;              /* messages within a node take the times below */
     int64_t node_latency;
     uint64_t node_rate_bytes_per_s;
     double ps_per_operation;

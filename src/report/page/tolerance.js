@@ -47,13 +47,13 @@
         .slice(0, 1)
         .map((p) => element("p", {class: "says"}, `Why not exact: ${p.why_not_exact}.`)),
       ...parameters
-        .filter((p) => p.longer_runs?.length)
+        .filter((p) => p.differing_runs?.length)
         .slice(0, 1)
-        .map(({longer_runs: [run], ...p}) =>
+        .map(({differing_runs: [run], ...p}) =>
           element(
             "p",
             {class: "says"},
-            `This is the longest path, which leaves out that operations wait for cores and NICs: with ${p.of} = ${valueText(p, run.at)} a run takes ${time(run.run_s, 6)}, ${(100 * (run.run_s / run.longest_path_s - 1)).toPrecision(2)} % longer.`,
+            `This is the longest path, which leaves out when cores and NICs are busy: with ${p.of} = ${valueText(p, run.at)} a run takes ${time(run.run_s, 6)}, ${Math.abs(100 * (run.run_s / run.longest_path_s - 1)).toPrecision(2)} % ${run.run_s < run.longest_path_s ? "less" : "more"}.`,
           ),
         ),
     );
