@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -116,7 +118,40 @@ static void print_messages(const struct trace_summary *summary)
     cli_trace_histogram(summary->sizes, summary->messages);
 }
 
-static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
+static int by_calls(const void *first, const void *second)
+{
+    const struct summary_site *const *a = first, *const *b = second;
+    if ((*a)->calls != (*b)->calls)
+        return (*a)->calls < (*b)->calls ? 1 : -1;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Those with most calls first. */
+static void print_sites(const struct program_sites *known, const struct summary_site *sites)
+{
+    enum { SHOWN = 20 };
+    const struct summary_site **order = mem_alloc(known->count, sizeof *order, "call sites");
+    size_t used = 0;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (sites[i].calls)
+            order[used++] = &sites[i];
+    qsort(order, used, sizeof *order, by_calls);
+    printf("\nCall sites %21s %14s\n", "calls", "bytes sent");
+    for (size_t i = 0; i < used && i < SHOWN; i++) {
+        const size_t number = (size_t)(order[i] - sites);
+        char size[32];
+        printf("  %30" PRIu64 " %14s  ", order[i]->calls,
+               units_show_size((double)order[i]->bytes, 4, size, sizeof size));
+        quote_terminal(stdout, number ? known->names[number] : "(not known)");
+        putchar('\n');
+    }
+    if (used > SHOWN)
+        printf("  and %zu more (--json has all)\n", used - SHOWN);
+    free(order);
+}
+
+static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary,
+                                const struct summary_site *sites)
 {
     char size[32];
     quote_terminal(stdout, compiled->program.name);
@@ -131,6 +166,8 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
     print_calls(summary);
     print_point_to_point(summary);
     print_messages(summary);
+    if (sites)
+        print_sites(compiled->program.sites, sites);
     return standard_flush();
 }
 
@@ -183,9 +220,25 @@ static json_t *messages_json(const struct trace_summary *summary)
     return object;
 }
 
+static json_t *sites_json(const struct program_sites *known, const struct summary_site *sites)
+{
+    json_t *list = json_make_list();
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (!sites[i].calls)
+            continue;
+        json_t *object = json_make_object();
+        json_put_text(object, "name", i ? known->names[i] : NULL);
+        json_put_count(object, "calls", sites[i].calls);
+        json_put_count(object, "bytes_sent", sites[i].bytes);
+        json_add(list, object);
+    }
+    return list;
+}
+
 enum { INFO_DIGITS = 12 };
 
-static enum status print_json(const struct compiled_trace *compiled, const struct trace_summary *summary)
+static enum status print_json(const struct compiled_trace *compiled, const struct trace_summary *summary,
+                              const struct summary_site *sites)
 {
     char key[TRACE_KEY_TEXT];
     json_t *object = json_make_object();
@@ -203,6 +256,8 @@ static enum status print_json(const struct compiled_trace *compiled, const struc
     json_put(object, "non_blocking", calls_json(summary->immediate));
     json_put(object, "point_to_point", point_to_point_json(summary));
     json_put(object, "messages", messages_json(summary));
+    if (sites)
+        json_put(object, "sites", sites_json(compiled->program.sites, sites));
     return cli_print_json(object, INFO_DIGITS);
 }
 
@@ -240,7 +295,9 @@ int cli_trace_info(int argc, char **argv)
     struct trace_summary summary;
     compiled_report_notes(compiled, NOTES_ALL);
     summary_of(compiled, &summary);
-    status = arguments.json ? print_json(compiled, &summary) : print_tables(compiled, &summary);
+    struct summary_site *sites = summary_sites(compiled);
+    status = arguments.json ? print_json(compiled, &summary, sites) : print_tables(compiled, &summary, sites);
+    free(sites);
     compiled->program.ops->close(&compiled->program);
     return status;
 }

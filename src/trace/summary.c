@@ -149,3 +149,28 @@ void summary_of(const struct compiled_trace *compiled, struct trace_summary *sum
     }
     progress_end();
 }
+
+static void add_sites(struct summary_site *sites, const struct compiled_trace *compiled, uint32_t rank)
+{
+    const struct program_sites *known = compiled->program.sites;
+    const struct call *calls = compiled_calls(compiled, rank);
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
+        const struct call *call = tokens[i] & TOKEN_COMPUTE ? NULL : &calls[tokens[i]];
+        if (!call)
+            continue;
+        struct summary_site *site = &sites[known->of(known, rank, call)];
+        site->calls += call->op != CALL_NOTHING;
+        site->bytes += call->op == CALL_SEND || call->op == CALL_SENDRECV ? call->bytes : 0;
+    }
+}
+
+struct summary_site *summary_sites(const struct compiled_trace *compiled)
+{
+    if (!compiled->program.sites)
+        return NULL;
+    struct summary_site *sites = mem_alloc(compiled->program.sites->count, sizeof *sites, "a summary");
+    for (uint32_t rank = 0; rank < compiled->program.ranks; rank++)
+        add_sites(sites, compiled, rank);
+    return sites;
+}

@@ -36,6 +36,16 @@ struct trace_summary {
     uint32_t mailbox_ranks; /* ranks that have such receives */
 };
 
+/* What the calls of one place in the source are. */
+struct summary_site {
+    uint64_t calls; /* of all ranks */
+    sum_t bytes;    /* that they send point to point */
+};
+
+/* By number of the call site, of compiled->program.sites; number 0 has the calls whose place is not known. To
+ * be freed. NULL: the trace has no call sites. */
+struct summary_site *summary_sites(const struct compiled_trace *compiled);
+
 void summary_of(const struct compiled_trace *compiled, struct trace_summary *summary);
 
 #endif

@@ -62,7 +62,8 @@ static int set_up(void **state)
         traces_make("sound",
                     "0 init\n0 comm_split #c1 0-1\n0 compute 100\n0 send 1 7 8 6\n0 irecv 1 9 8 6\n"
                     "0 wait 1 0 9\n0 sleep 2\n0 barrier #c1\n"
-                    "0 alltoallv 6 1 2 3 6 1 2 3 6 6\n0 finalize\n",
+                    "0 alltoallv 6 1 2 3 6 1 2 3 6 6\n"
+                    "0 comm_size #site 1 a.c:1\n0 comm_size #@1\n0 finalize\n",
                     "1 init\n1 comm_split #c1 0-1\n1 compute 50\n1 recv 0 7 8 6\n1 send 0 9 8 6\n"
                     "1 barrier #c1\n1 alltoallv 6 2 2 2 6 2 2 2 6 6\n1 finalize\n",
                     "2 init\n2 compute 10\n2 barrier\n2 send 0 5 1 6\n"
@@ -204,12 +205,32 @@ static void a_fifo_is_no_compiled_trace(void **state)
     assert_non_null(strstr(traces_messages(), "neither a file nor a folder"));
 }
 
+static void call_sites_are_those_of_the_image(void **state)
+{
+    (void)state;
+    load();
+    assert_int_equal(header()->sites.count, sizeof "a.c:1");
+    assert_int_equal(rank_at(1)->sites, 0);
+    uint32_t *sites = (uint32_t *)(void *)(image.bytes + rank_at(0)->sites);
+    sites[0] = 2;
+    assert_refused("it refers to something that is not there");
+    rank_at(0)->sites += 4;
+    assert_refused("it refers to something that is not there");
+    rank_at(1)->sites = image.size / IMAGE_ALIGNMENT * IMAGE_ALIGNMENT;
+    assert_refused("it refers to something that is not there");
+    image.bytes[header()->sites.at + header()->sites.count - 1] = 'x';
+    assert_refused("its header is wrong");
+    header()->sites.count = UINT64_MAX;
+    assert_refused("its header is wrong");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amounts_are_numbers_from_0_on),
         cmocka_unit_test(sizes_are_below_2_to_63),
         cmocka_unit_test(calls_name_what_there_is),
+        cmocka_unit_test(call_sites_are_those_of_the_image),
         cmocka_unit_test(a_channel_joins_two_ranks),
         cmocka_unit_test(ranks_are_members_of_their_communicators_once),
         cmocka_unit_test(a_file_that_is_truncated_in_use_does_no_harm),

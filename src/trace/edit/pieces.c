@@ -31,15 +31,21 @@ struct rank_piece piece_body(const struct compiled_trace *source, uint32_t rank)
 
 /* --------------------------------------------------------------------- text */
 
-/* Whether a line says which ranks a communicator has. */
+static bool begins_with(const char *text, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    return length > size && !memcmp(text, word, size);
+}
+
+/* Whether a line says which ranks a communicator has, or where a call site is. */
 static bool defines(const struct compiled_trace *source, uint32_t rank, uint32_t token)
 {
-    static const char word[] = "comm_split";
     size_t length;
     if (token & TOKEN_COMPUTE || token == TOKEN_BLANK)
         return false;
     const char *text = compiled_text(source, rank, token, &length);
-    return length > sizeof word && !memcmp(text, word, sizeof word - 1) && memchr(text, '#', length) != NULL;
+    return (begins_with(text, length, "comm_split") && memchr(text, '#', length)) ||
+           (begins_with(text, length, "comm_size") && memmem(text, length, "#site ", 6));
 }
 
 static void add_text(const struct rank_pieces *pieces, uint32_t rank, struct rank_text *text)

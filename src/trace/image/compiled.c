@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,6 +85,9 @@ static void compiled_close(struct program *program)
     for (uint32_t rank = 0; compiled->owned_files && rank < program->ranks; rank++)
         free(compiled->owned_files[rank]);
     munmap((void *)(uintptr_t)compiled->image, compiled->image_bytes);
+    for (uint32_t site = 1; site < compiled->sites.count; site++)
+        free((char *)(uintptr_t)compiled->site_names[site]);
+    free(compiled->site_names);
     free(compiled->owned_files);
     free(compiled->files);
     free(compiled->cursors);
@@ -133,6 +137,36 @@ static void use_groups(struct compiled_trace *compiled)
             (struct group){.size = groups[i].size, .world = i ? members + groups[i].first : NULL};
 }
 
+static uint32_t site_of(const struct program_sites *sites, uint32_t rank, const struct call *call)
+{
+    const struct compiled_trace *compiled =
+        (const void *)((const char *)sites - offsetof(struct compiled_trace, sites));
+    if (rank >= compiled->program.ranks || !compiled->ranks[rank].sites)
+        return 0;
+    /* A compute, or another program's copy of a call, is outside. */
+    uintptr_t inside = (uintptr_t)call - (uintptr_t)compiled_calls(compiled, rank);
+    if (inside >= compiled->ranks[rank].calls.count * sizeof *call)
+        return 0;
+    return ((const uint32_t *)(const void *)(compiled->image +
+                                             compiled->ranks[rank].sites))[inside / sizeof *call];
+}
+
+static void use_sites(struct compiled_trace *compiled)
+{
+    const char *text = (const char *)compiled->image + compiled->header->sites.at;
+    const char *end = text + compiled->header->sites.count;
+    uint32_t count = 1;
+    if (text == end)
+        return;
+    for (const char *at = text; at < end; at += strlen(at) + 1)
+        count++;
+    compiled->site_names = mem_alloc(count, sizeof *compiled->site_names, "call sites");
+    for (uint32_t site = 1; site < count; site++, text += strlen(text) + 1)
+        compiled->site_names[site] = bytes_to_text(text);
+    compiled->sites = (struct program_sites){.names = compiled->site_names, .count = count, .of = site_of};
+    compiled->program.sites = &compiled->sites;
+}
+
 static struct compiled_trace *use_image(const unsigned char *image, uint64_t size,
                                         const struct trace_input *input)
 {
@@ -157,6 +191,7 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     };
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
+    use_sites(compiled);
     name_files(compiled, input);
     compiled_rewind(&compiled->program);
     return compiled;

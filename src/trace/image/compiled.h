@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "call/call.h"
+#include "call/sites.h"
 #include "trace/image/image.h"
 
 struct trace_input;
@@ -15,6 +16,8 @@ struct trace_format;
  * returns pointers into the mapping. */
 struct compiled_trace {
     struct program program; /* first, so that a program can be cast back */
+    struct program_sites sites;
+    const char **site_names; /* NULL: the image has no call sites */
     struct group *groups;
     const unsigned char *image;
     uint64_t image_bytes;

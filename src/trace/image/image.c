@@ -11,7 +11,7 @@
 #include "base/progress.h"
 
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
-_Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
+_Static_assert(sizeof(struct image_rank) == 96 && sizeof(struct image_header) == 184, "no padding in files");
 
 /* ----------------------------------------------------------------- checking */
 
@@ -298,8 +298,32 @@ static bool lines_fit(const struct image_header *header, const struct image_rank
     return !(header->flags & IMAGE_HAS_LINES) || part_fits(&lines, sizeof(uint64_t), header->file_bytes);
 }
 
+static uint32_t count_sites(const unsigned char *bytes, const struct image_header *header)
+{
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < header->sites.count; i++)
+        count += bytes[header->sites.at + i] == '\0';
+    return count;
+}
+
+/* `site_count`: how many call sites the image has. */
+static bool sites_fit(const unsigned char *bytes, uint64_t size, const struct image_rank *rank,
+                      uint32_t site_count)
+{
+    const struct image_part part = {.at = rank->sites, .count = rank->calls.count};
+    bool fit = true;
+    if (!rank->sites)
+        return true;
+    if (!part_fits(&part, sizeof(uint32_t), size))
+        return false;
+    const uint32_t *sites = (const uint32_t *)(const void *)(bytes + rank->sites);
+    for (uint64_t i = 0; i < part.count; i++)
+        fit &= sites[i] <= site_count;
+    return fit;
+}
+
 static bool rank_fits(const unsigned char *bytes, const struct image_header *header,
-                      const struct image_rank *rank)
+                      const struct image_rank *rank, uint32_t site_count)
 {
     uint64_t size = header->file_bytes;
     struct image_part starts = {.at = rank->starts, .count = rank->calls.count};
@@ -309,7 +333,7 @@ static bool rank_fits(const unsigned char *bytes, const struct image_header *hea
            rank->calls.count > 0 && part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
            bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
            rank->slots >= SLOT_FIRST && rank->slots - SLOT_FIRST < rank->tokens.count &&
-           tokens_fit(bytes, rank) && starts_fit(bytes, rank);
+           tokens_fit(bytes, rank) && starts_fit(bytes, rank) && sites_fit(bytes, size, rank, site_count);
 }
 
 static bool notes_fit(const unsigned char *bytes, const struct image_header *header)
@@ -367,14 +391,17 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
         !part_fits(&header->groups, sizeof(struct image_group), size) || !header->groups.count ||
         !part_fits(&header->members, sizeof(uint32_t), size) || header->groups.count > INT32_MAX ||
         header->flags > (IMAGE_HAS_LINES | IMAGE_TEXTS_ARE_FREE) || header->ranks.count > INT32_MAX ||
+        !part_fits(&header->sites, 1, size) || header->sites.count > INT32_MAX ||
+        (header->sites.count && bytes[header->sites.at + header->sites.count - 1] != '\0') ||
         !header->names.count || bytes[header->names.at + header->names.count - 1] != '\0')
         return "its header is wrong";
     if (!groups_fit(bytes, header))
         return "its communicators are wrong";
     const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
     uint64_t calls = 0, lines = 0, fitting = 0;
+    const uint32_t sites = count_sites(bytes, header);
     progress_begin("checking the compiled trace", header->ranks.count);
-    for (; fitting < header->ranks.count && rank_fits(bytes, header, &ranks[fitting]); fitting++) {
+    for (; fitting < header->ranks.count && rank_fits(bytes, header, &ranks[fitting], sites); fitting++) {
         calls += ranks[fitting].calls.count;
         lines += ranks[fitting].tokens.count - 1;
         progress_tell(fitting);

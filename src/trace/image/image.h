@@ -9,8 +9,8 @@
 
 /* The layout of a compiled trace: a file that is mapped and executed as it is.
  *
- *   header | per rank: tokens, lines, amounts, texts | per rank: calls, text starts | counts | names
- *   | notes | ranks | groups | members
+ *   header | per rank: tokens, lines, amounts, texts | per rank: calls, text starts, sites | counts | names
+ *   | notes | ranks | groups | members | sites
  *
  * A rank is a sequence of tokens. A token with its upper bit set is a compute, and the rest of its bits are
  * an index into the rank's amounts; any other token is an index into the rank's distinct calls. Call 0 is a
@@ -25,13 +25,14 @@
  *   slots       numbers for the requests of a rank
  *   comms       the communicators of a trace
  *   counts      the size vectors of its collectives
+ *   sites       the call sites of its source
  *   file        writes the parts of an image to a file
  *   image       the layout, and whether a mapped file keeps to it
  *   compiled    a mapped image as a struct program
  *   content     whole files, and the hash of their contents
  *   number      numbers as traces write them */
 #define IMAGE_MAGIC      "HELIOTI\n"
-#define IMAGE_VERSION    2u
+#define IMAGE_VERSION    3u
 #define IMAGE_BYTE_ORDER 0x01020304u
 #define IMAGE_ALIGNMENT  16
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)
@@ -62,6 +63,7 @@ struct image_rank {
     struct image_part texts;   /* char; each text ends with a newline. TI: the distinct actions */
     struct image_part calls;   /* struct call */
     uint64_t starts;           /* uint32_t per call: where its text starts in `texts` */
+    uint64_t sites;            /* uint32_t per call: its call site; 0: no call of the rank has one */
     uint64_t name;             /* where the file's name starts in `names` */
     uint32_t slots;
     uint32_t reserved;
@@ -116,6 +118,7 @@ struct image_header {
     struct image_part ranks;   /* struct image_rank */
     struct image_part groups;  /* struct image_group */
     struct image_part members; /* uint32_t: ranks */
+    struct image_part sites;   /* char, each text ended by a zero byte: the call sites, from number 1 on */
 };
 
 /* Where the lines of a rank's tokens are, with IMAGE_HAS_LINES. */

@@ -34,6 +34,8 @@ struct image_calls {
     struct call *calls;
     struct image_call *about;
     size_t count, capacity, about_capacity;
+    uint32_t *sites; /* per call, as far as calls have call sites; NULL: none has one */
+    size_t site_count, site_capacity;
     uint64_t order_hash; /* of the kinds and roots of its collectives, one after another */
     uint64_t order_count;
     uint64_t first_collective; /* its token's number, from 1 */

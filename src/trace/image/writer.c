@@ -22,6 +22,7 @@ void image_writer_free(struct image_writer *writer)
     for (uint32_t rank = 0; rank < writer->rank_count; rank++) {
         free(writer->calls[rank].calls);
         free(writer->calls[rank].about);
+        free(writer->calls[rank].sites);
     }
     free(writer->calls);
     free(writer->ranks);
@@ -33,6 +34,7 @@ void image_writer_free(struct image_writer *writer)
     hashmap_free(&writer->amounts_index);
     hashmap_free(&writer->calls_index);
     counts_free(&writer->counts);
+    sites_free(&writer->sites);
     comms_free(&writer->comms);
     image_file_abandon(&writer->file);
 }
@@ -108,6 +110,22 @@ uint32_t image_writer_call(struct image_writer *writer, const struct call *call,
     if (call->slot >= image->slots)
         image->slots = call->slot + 1;
     return (uint32_t)rank->count++;
+}
+
+/* The sites of all calls up to `count`; those that are new have none. */
+static void extend_sites(struct image_calls *rank, size_t count)
+{
+    rank->sites = mem_grow(rank->sites, &rank->site_capacity, count, "call sites");
+    while (rank->site_count < count)
+        rank->sites[rank->site_count++] = 0;
+}
+
+void image_writer_site(struct image_writer *writer, uint32_t token, uint32_t site)
+{
+    if (!site)
+        return;
+    extend_sites(writer->rank, token + (size_t)1);
+    writer->rank->sites[token] = site;
 }
 
 uint32_t image_writer_amount(struct image_writer *writer, double amount)
@@ -232,7 +250,7 @@ static void note_order(struct image_writer *writer)
 
 static void append_calls(struct image_writer *writer, uint32_t rank)
 {
-    const struct image_calls *calls = &writer->calls[rank];
+    struct image_calls *calls = &writer->calls[rank];
     uint32_t *starts = mem_alloc(calls->count, sizeof *starts, "distinct calls");
     for (size_t i = 0; i < calls->count; i++)
         starts[i] = calls->about[i].start;
@@ -240,6 +258,10 @@ static void append_calls(struct image_writer *writer, uint32_t rank)
     image->calls = image_file_append(&writer->file, calls->calls, calls->count, sizeof *calls->calls);
     image->starts = image_file_append(&writer->file, starts, calls->count, sizeof *starts).at;
     free(starts);
+    if (!calls->sites)
+        return;
+    extend_sites(calls, calls->count);
+    image->sites = image_file_append(&writer->file, calls->sites, calls->count, sizeof *calls->sites).at;
 }
 
 static struct image_part append_notes(struct image_writer *writer)
@@ -269,5 +291,6 @@ int image_writer_finish(struct image_writer *writer, const uint64_t key[2])
     header.ranks = image_file_append(file, writer->ranks, writer->rank_count, sizeof *writer->ranks);
     header.groups = image_file_append(file, comms->groups, comms->count, sizeof *comms->groups);
     header.members = image_file_append(file, comms->members, comms->member_count, sizeof *comms->members);
+    header.sites = image_file_append(file, writer->sites.texts, writer->sites.size, 1);
     return image_file_finish(file, &header);
 }

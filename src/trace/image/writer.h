@@ -13,6 +13,7 @@
 #include "trace/image/counts.h"
 #include "trace/image/file.h"
 #include "trace/image/match.h"
+#include "trace/image/sites.h"
 
 /* The image writer: takes the calls of a trace rank by rank, stores equal ones once, matches sends and
  * receives, and writes the compiled trace (trace/image/image.h).
@@ -31,6 +32,7 @@ struct image_writer {
     struct image_file file;
     struct comms comms;   /* communicators, which a format defines before it uses them */
     struct counts counts; /* vectors of bytes per rank for `send_counts` and `recv_counts` (counts_intern) */
+    struct sites sites;   /* where in its source the program calls MPI (sites_intern) */
     struct image_notes notes;
     uint32_t rank_count;
     uint32_t flags;  /* enum image_flag */
@@ -101,6 +103,9 @@ uint32_t image_writer_text(struct image_writer *writer, const char *text, size_t
 /* A new distinct call, with the start of its text. Returns its token. */
 uint32_t image_writer_call(struct image_writer *writer, const struct call *call, uint32_t start, uint32_t key,
                            enum call_doubt doubt);
+
+/* Gives a distinct call that is new its call site, a number of `sites`; 0: it has none. */
+void image_writer_site(struct image_writer *writer, uint32_t token, uint32_t site);
 
 /* The token of a CALL_COMPUTE. */
 uint32_t image_writer_amount(struct image_writer *writer, double amount);

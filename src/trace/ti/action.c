@@ -460,6 +460,8 @@ bool action_read(struct action_reader *reader, struct action *action)
     }
     if (annotations.members && !annotations_define(reader, &annotations))
         return false;
+    if (annotations.site_number && !annotations_define_site(reader, &annotations))
+        return false;
     return read_arguments(reader, &arguments) && read_by_op(reader, &arguments, action) &&
            annotations_apply(reader, &annotations, action);
 }

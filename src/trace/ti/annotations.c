@@ -8,7 +8,7 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-static const char *const words[] = {"#any", "#b", "#i", "#lost", "#s", "#tags", "#wait"};
+static const char *const words[] = {"#any", "#b", "#i", "#lost", "#s", "#site", "#tags", "#wait"};
 
 static bool read_flag(const struct action_reader *reader, const struct action_field *field,
                       struct annotations *annotations)
@@ -41,6 +41,14 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
         annotations->waited = field + 1;
         return 2;
     }
+    if (action_field_is(reader, field, "#site") && left >= 3) {
+        annotations->site_number = field + 1;
+        return left; /* its text is the rest of the line */
+    }
+    if (field->length > 2 && memcmp(reader->text + field->at, "#@", 2) == 0) {
+        annotations->site = field;
+        return 1;
+    }
     bool defines = action_field_is(reader, &reader->fields[0], "comm_split") && left >= 2;
     if (field->length > (defines ? 1 : 2) && reader->text[field->at] == '#' &&
         reader->text[field->at + 1] == 'c') {
@@ -57,6 +65,7 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
 bool annotations_read(struct action_reader *reader, struct annotations *annotations)
 {
     size_t first = 1;
+    reader->all_fields = reader->field_count;
     *annotations = (struct annotations){0};
     while (first < reader->field_count && reader->text[reader->fields[first].at] != '#')
         first++;
@@ -156,6 +165,49 @@ bool annotations_define(struct action_reader *reader, const struct annotations *
     return good;
 }
 
+/* --------------------------------------------------------------- call sites */
+
+/* The number in `field` from byte `from` of it on. */
+static bool read_site_number(struct action_reader *reader, const struct action_field *field, size_t from,
+                             uint64_t *number)
+{
+    const char *at = reader->text + field->at + from, *end = reader->text + field->at + field->length;
+    int64_t value;
+    if (number_integer(at, end, &value) != end || value < 0)
+        return action_field_error(reader, field, "the number of a call site is expected, such as #@3");
+    *number = (uint64_t)value;
+    return true;
+}
+
+bool annotations_define_site(struct action_reader *reader, const struct annotations *annotations)
+{
+    const struct action_field *field = annotations->site_number;
+    const struct action_field *last = &reader->fields[reader->all_fields - 1];
+    uint64_t number = 0;
+    if (!action_field_is(reader, &reader->fields[0], "comm_size"))
+        return action_field_error(reader, field, "only a comm_size defines a call site");
+    if (!read_site_number(reader, field, 0, &number))
+        return false;
+    const size_t from = field[1].at, length = last->at + last->length - from;
+    uint32_t site = sites_intern(&reader->writer->sites, reader->text + from, length);
+    uint32_t *known = hashmap_slot(&reader->sites, number);
+    if (*known && *known != site)
+        return action_field_error(reader, field, "this call site has another text in an earlier line");
+    *known = site;
+    return true;
+}
+
+/* The call site of the line. */
+static bool find_site(struct action_reader *reader, const struct annotations *annotations, uint32_t *site)
+{
+    uint64_t number = 0;
+    if (!read_site_number(reader, annotations->site, 2, &number))
+        return false;
+    *site = hashmap_get(&reader->sites, number);
+    return *site ||
+           action_field_error(reader, annotations->site, "no #site before this line defines this call site");
+}
+
 /* ------------------------------------------------------------------ effects */
 
 static bool read_tag(struct action_reader *reader, const struct action_field *field, int32_t *tag)
@@ -215,6 +267,8 @@ bool annotations_apply(struct action_reader *reader, const struct annotations *a
                        struct action *action)
 {
     struct call *call = &action->call;
+    if (annotations->site && !find_site(reader, annotations, &action->site))
+        return false;
     if (call->op == CALL_SEND)
         apply_to_send(annotations, call);
     if (annotations->any)

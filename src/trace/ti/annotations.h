@@ -15,6 +15,8 @@ struct annotations {
     const struct action_field *lost;                /* #lost: a call that is not in the trace */
     const struct action_field *comm;                /* #c...: the communicator */
     const struct action_field *members;             /* comm_split: the field behind #c */
+    const struct action_field *site;                /* #@3: the call site */
+    const struct action_field *site_number;         /* #site: the number that it defines; its text follows */
 };
 
 /* Reads the annotations of a line and removes them from its fields. False: an error has been reported. */
@@ -22,6 +24,9 @@ bool annotations_read(struct action_reader *reader, struct annotations *annotati
 
 /* Adds the communicator that a comm_split defines. False: an error has been reported. */
 bool annotations_define(struct action_reader *reader, const struct annotations *annotations);
+
+/* Adds the call site that a comm_size defines. False: an error has been reported. */
+bool annotations_define_site(struct action_reader *reader, const struct annotations *annotations);
 
 /* Changes an action, whose fields have been read, as they say. False: an error has been reported. */
 bool annotations_apply(struct action_reader *reader, const struct annotations *annotations,

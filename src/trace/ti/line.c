@@ -28,6 +28,7 @@ void action_reader_free(struct action_reader *reader)
 {
     free(reader->fields);
     free(reader->vector);
+    hashmap_free(&reader->sites);
 }
 
 void action_split(struct action_reader *reader)

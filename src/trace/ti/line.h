@@ -27,8 +27,10 @@ struct action_reader {
     uint64_t line;
     struct action_field *fields; /* from the action's name on */
     size_t field_count, field_capacity;
-    uint32_t comm;    /* the communicator of the line; 0 is the world */
-    uint64_t *vector; /* `ranks` entries */
+    size_t all_fields;    /* with those of annotations */
+    struct hashmap sites; /* of the rank, by their numbers in its text: their numbers in the trace */
+    uint32_t comm;        /* the communicator of the line; 0 is the world */
+    uint64_t *vector;     /* `ranks` entries */
 };
 
 /* What a line means by itself. trace/ti/reader.c finds the slot of its request, and trace/image/match.c the
@@ -48,7 +50,8 @@ struct action {
     struct call call;
     enum action_role role;
     enum call_doubt doubt;
-    uint32_t key; /* ROLE_START, ROLE_WAIT, ROLE_TEST */
+    uint32_t site; /* the call site; 0: not known */
+    uint32_t key;  /* ROLE_START, ROLE_WAIT, ROLE_TEST */
 };
 
 void action_reader_free(struct action_reader *reader);

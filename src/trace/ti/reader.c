@@ -34,8 +34,10 @@ static uint32_t new_variant(struct ti_reader *reader, const struct distinct_line
     call.slot = slot;
     if (slot == SLOT_NOTHING)
         call = (struct call){.op = CALL_NOTHING};
-    return image_writer_call(reader->line.writer, &call, distinct->start,
-                             has_request ? action->key : KEY_NONE, action->doubt);
+    uint32_t token = image_writer_call(reader->line.writer, &call, distinct->start,
+                                       has_request ? action->key : KEY_NONE, action->doubt);
+    image_writer_site(reader->line.writer, token, action->site);
+    return token;
 }
 
 /* The token of the line with its request in that slot. */
@@ -311,6 +313,7 @@ static void begin_rank(struct ti_reader *reader, struct image_writer *writer, ui
     line->rank = rank;
     line->line = 0;
     line->default_datatype = DATATYPE_BYTE;
+    hashmap_clear(&line->sites);
     reader->phase = BEFORE_INIT;
     reader->order_reported = false;
     reader->distinct_count = 0;
