@@ -36,10 +36,16 @@ struct tap_record {
     uint32_t cause; /* enum call_op of the last completion that it waited for */
     uint32_t peer;  /* the rank at its other end, or TAP_NOBODY */
     uint32_t core;  /* of the rank, which computed */
-    uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
-    uint32_t slot;  /* TAP_RECEIVED: of the receive, in its rank; TAP_NOBODY: it has none */
+    union {
+        uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
+        uint32_t site;  /* TAP_IDLE: the call site of the call (call/sites.h); 0: not known */
+    };
+    uint32_t slot; /* TAP_RECEIVED: of the receive, in its rank; TAP_NOBODY: it has none */
     ps_t since, at;
-    const struct message *message;
+    union {
+        const struct message *message;
+        const char *site_name; /* TAP_IDLE: of `site`; NULL: not known */
+    };
 };
 
 enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };

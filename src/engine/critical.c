@@ -15,13 +15,16 @@ struct critical {
     struct pool links;
     struct critical_detail *details; /* per link, if the path is listed; else NULL */
     size_t detail_capacity;
+    struct critical_sites *sites; /* per link, if the path is listed with call sites; else NULL */
+    size_t site_capacity;
     struct critical_log log; /* with `details` */
     uint64_t *sent;          /* messages by each rank; with `details` */
     struct waits waits;      /* of all messages */
     uint32_t cause;          /* of what is completed; POOL_NONE: there is none */
     bool owns_cause;         /* nobody else holds it */
     bool is_listed;
-    uint32_t last; /* the rank that has ended last; POOL_NONE: none has ended */
+    bool has_sites; /* with `details` */
+    uint32_t last;  /* the rank that has ended last; POOL_NONE: none has ended */
     ps_t length;
 };
 
@@ -67,6 +70,9 @@ static inline uint32_t take_link(struct critical *critical)
     if (critical->is_listed)
         critical->details = mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity,
                                      "critical path");
+    if (critical->has_sites)
+        critical->sites =
+            mem_grow(critical->sites, &critical->site_capacity, critical->links.capacity, "critical path");
     return index;
 }
 
@@ -80,7 +86,10 @@ static uint32_t log_link(struct critical *critical, uint32_t index)
     if (critical_log_is_full(&critical->log))
         critical_log_make_room(&critical->log, critical->details, critical->causes.links,
                                critical->links.fresh);
-    return detail->step = critical_log_append(&critical->log, detail, link);
+    detail->step = critical_log_append(&critical->log, detail, link);
+    if (critical->has_sites)
+        critical->log.sites[detail->step] = critical->sites[index];
+    return detail->step;
 }
 
 /* For the list of the path. Not inlined, as a plain run has none. The kinds are read where they have been for
@@ -106,6 +115,8 @@ __attribute__((noinline)) static void list_link(struct critical *critical, uint3
     }
     if (critical->rest != CRITICAL_OTHER)
         detail->kinds[critical->rest] += worked;
+    if (critical->has_sites)
+        critical->sites[index] = (struct critical_sites){.sent = strand->site, .waited = strand->waited_site};
 }
 
 /* The link begins with the chain of the strand, and what that has done until now. */
@@ -150,6 +161,8 @@ static uint32_t copy_of(struct critical *critical, uint32_t index)
         critical->details[taken] = critical->details[index];
         critical->details[taken].step = POOL_NONE;
     }
+    if (critical->has_sites)
+        critical->sites[taken] = critical->sites[index];
     return taken;
 }
 
@@ -435,7 +448,11 @@ void critical_waited(struct critical *critical, struct critical_strand *strand, 
     if (*held == POOL_NONE)
         return;
     drop(critical, strand->link);
-    *strand = (struct critical_strand){.link = *held, .rank = strand->rank, .waited = true};
+    *strand = (struct critical_strand){.link = *held,
+                                       .rank = strand->rank,
+                                       .waited = true,
+                                       .site = strand->site,
+                                       .waited_site = strand->site};
     *held = POOL_NONE;
 }
 
@@ -473,12 +490,18 @@ static void list_steps(struct critical *critical, uint32_t last, struct critical
     path->steps = mem_alloc(path->count, sizeof *path->steps, "critical path");
     path->listed_since = path->last_since;
     size_t left = path->count;
+    uint32_t waited_site = critical->ranks[critical->last].waited_site;
     for (uint32_t i = end; i != POOL_NONE; i = log->before[i]) {
         struct critical_step *step = &path->steps[--left];
         uint32_t awaited;
         *step = critical_log_step(log, i, path->listed_since, &awaited);
         step->awaited = awaited ? critical->waits.texts[awaited - 1] : NULL;
         path->listed_since = step->since;
+        if (!critical->has_sites)
+            continue;
+        step->sent_site = log->sites[i].sent;
+        step->waited_site = waited_site;
+        waited_site = log->sites[i].waited;
     }
 }
 
@@ -533,6 +556,13 @@ struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep,
     return critical;
 }
 
+void critical_want_sites(struct critical *critical)
+{
+    critical->has_sites = critical->is_listed;
+    if (critical->has_sites)
+        critical_log_want_sites(&critical->log);
+}
+
 void critical_close(struct critical *critical)
 {
     if (!critical)
@@ -540,6 +570,7 @@ void critical_close(struct critical *critical)
     pool_free(&critical->links);
     free(critical->ranks);
     free(critical->details);
+    free(critical->sites);
     critical_log_free(&critical->log);
     free(critical->sent);
     free(critical->causes.messages);

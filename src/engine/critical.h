@@ -30,8 +30,10 @@ const char *critical_kind_name(enum critical_kind kind);
 struct critical_strand {
     uint32_t link; /* of its last wait; POOL_NONE: it has not waited */
     uint32_t rank;
-    ps_t computed; /* since then */
-    bool waited;   /* since it began */
+    ps_t computed;        /* since then */
+    bool waited;          /* since it began */
+    uint32_t site;        /* of the call that it executes (call/sites.h); 0: not known */
+    uint32_t waited_site; /* of the call in which it waited last */
 };
 
 /* One link of the path. It begins at the end of the link before it, on `rank`, which computes for `computed`
@@ -48,6 +50,9 @@ struct critical_step {
     const char *awaited;        /* what it waited for longest; NULL: nothing */
     uint32_t which;             /* its number */
     ps_t awaited_ps;
+    /* Call sites (call/sites.h): of the call after which the message could go, and of the call that waited
+     * for it where the path goes on. 0: not known. */
+    uint32_t sent_site, waited_site;
 };
 
 struct critical_path {
@@ -74,6 +79,8 @@ struct critical;
  * less. */
 enum { CRITICAL_KEEP = 1 << 18 };
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
+/* The list of the path will have call sites. Comes before the run. */
+void critical_want_sites(struct critical *critical);
 void critical_close(struct critical *critical); /* NULL: does nothing */
 /* Bytes of a run with so many ranks, and messages under way at once. */
 double critical_estimate(double ranks, double at_once, uint32_t keep);

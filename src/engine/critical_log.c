@@ -22,6 +22,8 @@ static void resize(struct critical_log *log, uint32_t capacity)
     log->capacity = capacity;
     log->slots = mem_resize(log->slots, capacity, sizeof *log->slots, purpose);
     log->before = mem_resize(log->before, capacity, sizeof *log->before, purpose);
+    if (log->sites)
+        log->sites = mem_resize(log->sites, capacity, sizeof *log->sites, purpose);
     log->marks = mem_resize(log->marks, words_of(capacity), sizeof *log->marks, purpose);
     log->marked_before =
         mem_resize(log->marked_before, words_of(capacity), sizeof *log->marked_before, purpose);
@@ -34,9 +36,15 @@ void critical_log_open(struct critical_log *log, uint32_t steps)
     resize(log, log->most < FIRST_CAPACITY ? log->most : FIRST_CAPACITY);
 }
 
+void critical_log_want_sites(struct critical_log *log)
+{
+    log->sites = mem_alloc(log->capacity, sizeof *log->sites, purpose);
+}
+
 void critical_log_free(struct critical_log *log)
 {
     free(log->slots);
+    free(log->sites);
     free(log->before);
     free(log->marks);
     free(log->marked_before);
@@ -209,6 +217,8 @@ static void take_out_unmarked(struct critical_log *log)
             continue;
         uint32_t before = log->before[i];
         log->before[kept] = before == SECOND_SLOT ? SECOND_SLOT : moved(log, before);
+        if (log->sites)
+            log->sites[kept] = log->sites[i];
         log->slots[kept++] = log->slots[i];
     }
     log->count = kept;

@@ -56,8 +56,15 @@ struct critical_slot {
 };
 static_assert(sizeof(struct critical_slot) == 64, "a cache line");
 
+/* Call sites (call/sites.h) of the rank whose time comes before the message: of the call that sent it, and of
+ * the call that waited for what came before. */
+struct critical_sites {
+    uint32_t sent, waited;
+};
+
 struct critical_log {
     struct critical_slot *slots;
+    struct critical_sites *sites; /* of each slot; NULL: nobody wants them */
     uint32_t *before; /* of each slot: the step before it, POOL_NONE, or that the slot is a second one */
     uint64_t *marks;  /* a bit for each slot, while room is made */
     uint32_t *marked_before; /* how many slots before each 64 have a mark */
@@ -67,6 +74,8 @@ struct critical_log {
 /* `steps`, 2 or more: how many the log has room for without forgetting, or half as many where all have two
  * slots. */
 void critical_log_open(struct critical_log *log, uint32_t steps);
+/* From now on the log has room for `sites`, which the caller fills in. Comes before the first step. */
+void critical_log_want_sites(struct critical_log *log);
 void critical_log_free(struct critical_log *log);
 double critical_log_estimate(double steps, double links);
 

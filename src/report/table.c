@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "output/quote.h"
+#include "sim/sites.h"
 
 /* The call that caused most idle time, and its share of all idle time. NULL: no rank was idle. */
 static const char *main_cause(const struct result *result, double *share)
@@ -353,6 +354,55 @@ static void put_dimensions(const struct report_columns *table)
                 put_dimension(table, &table->results[k], &table->results[k].dimensions[i], &times);
 }
 
+/* --------------------------------------------------------------- call sites */
+
+enum { SITES_SHOWN = 5 };
+
+static ps_t mean_idle_ps(const struct result *result, uint32_t site)
+{
+    return (ps_t)((double)result->sites[site].idle / result->ranks + 0.5);
+}
+
+static struct units_column times_of_sites(const struct report_columns *table, const uint32_t *shown,
+                                          size_t sites)
+{
+    ps_t *times = mem_alloc(sites * table->count, sizeof *times, "a table");
+    for (size_t i = 0; i < sites * table->count; i++)
+        times[i] = mean_idle_ps(&table->results[i % table->count], shown[i / table->count]);
+    const struct units_column column = units_column_of(times, sites * table->count, 4);
+    free(times);
+    return column;
+}
+
+/* Where in the source ranks wait longest on the first fabric: how long a rank waits there on average, and
+ * their shares of the ranks' time and of the critical path. */
+static void put_sites(const struct report_columns *table)
+{
+    uint32_t shown[SITES_SHOWN];
+    const size_t sites = table->results[0].sites ? sites_longest(&table->results[0], SITES_SHOWN, shown) : 0;
+    for (size_t k = 0; k < table->count; k++)
+        if (!table->results[k].sites)
+            return;
+    if (!sites)
+        return;
+    const struct units_column times = times_of_sites(table, shown, sites);
+    const bool has_path = table->results[0].sites_have_path;
+    fprintf(table->out, "\n%-*s %12s %11s", table->name_width, "fabric", "waiting", "of the time");
+    fprintf(table->out, has_path ? " %12s  call site\n" : "  call site\n", "of the path");
+    for (size_t i = 0; i < sites * table->count; i++) {
+        const struct result *result = &table->results[i % table->count];
+        const struct result_site *site = &result->sites[shown[i / table->count]];
+        fprintf(table->out, "%-*s", table->name_width, result->fabric);
+        put_time(table, &times, mean_idle_ps(result, shown[i / table->count]));
+        fprintf(table->out, " %9.1f %%", 100 * sites_idle_share(result, site));
+        if (has_path)
+            fprintf(table->out, " %10.1f %%", 100 * (double)site->path / (double)result->makespan);
+        fputs("  ", table->out);
+        quote_terminal(table->out, site->name);
+        fputc('\n', table->out);
+    }
+}
+
 void report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
     const struct result *first = &results[0];
@@ -369,6 +419,7 @@ void report_table(const char *program, const struct result *results, size_t coun
         put_row(&table, i);
     put_jobs(&table);
     put_dimensions(&table);
+    put_sites(&table);
     put_networks(&table);
     free(table.reasons);
 }

@@ -23,6 +23,7 @@
 #include "sim/network.h"
 #include "sim/path_summary.h"
 #include "sim/settle.h"
+#include "sim/sites.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/messages.h"
@@ -360,13 +361,49 @@ static const struct program_dimensions *dimensions_of(const struct experiment *e
     return experiment->engines[index] == &engine_ranks ? program->dimensions : NULL;
 }
 
+/* NULL: nobody knows where calls are. Only the engine of ranks executes the calls of the program itself. */
+static const struct program_sites *sites_of(const struct experiment *experiment,
+                                            const struct program *program, size_t index)
+{
+    return experiment->engines[index] == &engine_ranks ? program->sites : NULL;
+}
+
+/* Who listens to a run. */
+static void attach(struct experiment *experiment, struct program *program, size_t index,
+                   const struct experiment_watch *watch, struct result *result, struct tap *tap)
+{
+    const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
+    const struct program_sites *sites = sites_of(experiment, program, index);
+    result_collect(result, program->ranks, tap);
+    if (dimensions)
+        dimensions_collect(result, dimensions, tap);
+    if (sites)
+        sites_collect(result, sites, tap);
+    if (watch->messages)
+        message_log_attach(watch->messages, result->fabric, tap);
+    if (watch->listen)
+        watch->listen(watch->listener, program->ranks, tap);
+}
+
+/* What the critical path says. */
+static void take_path(const struct experiment *experiment, struct program *program, size_t index,
+                      struct critical *critical, struct result *result)
+{
+    const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
+    if (critical)
+        keep_path(result, critical, experiment->path == EXPERIMENT_PATH_LISTED);
+    if (dimensions)
+        dimensions_add_path(result, dimensions);
+    if (result->sites)
+        sites_add_path(result);
+}
+
 /* As experiment_run, of the program, which is the experiment's or made of it. */
 static enum status run_program(struct experiment *experiment, struct program *program, size_t index,
                                const struct experiment_watch *watch, struct result *result)
 {
     const struct fabric_ops *fabric = experiment->fabrics[index];
     const struct config *config = experiment->config;
-    const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
     struct tap tap = {0};
     struct conservation conservation;
     const struct host *host = experiment->has_host ? &experiment->host : NULL;
@@ -374,14 +411,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
                               .has_host = host != NULL,
                               .has_software = has_software(experiment),
                               .is_openloop = program->openloop != NULL};
-    result_collect(result, program->ranks, &tap);
+    attach(experiment, program, index, watch, result, &tap);
     conservation_attach(&conservation, &tap);
-    if (dimensions)
-        dimensions_collect(result, dimensions, &tap);
-    if (watch->messages)
-        message_log_attach(watch->messages, fabric->name, &tap);
-    if (watch->listen)
-        watch->listen(watch->listener, program->ranks, &tap);
 
     struct run_progress progress = {.watch = watch,
                                     .at = {.fabric = fabric->name, .total_calls = program->total_calls}};
@@ -398,6 +429,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
     if (experiment->path != EXPERIMENT_PATH_NONE)
         params.critical = critical_open(program->ranks, result->has_software,
                                         experiment->path == EXPERIMENT_PATH_LISTED ? CRITICAL_KEEP : 0, &tap);
+    if (params.critical && result->sites)
+        critical_want_sites(params.critical);
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
@@ -411,10 +444,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
         status = experiment->engines[index]->run(&params, &result->usage, keep_statistics, result);
     progress_end();
     traffic_free(&traffic);
-    if (status == STATUS_OK && params.critical)
-        keep_path(result, params.critical, experiment->path == EXPERIMENT_PATH_LISTED);
-    if (status == STATUS_OK && dimensions)
-        dimensions_add_path(result, dimensions);
+    if (status == STATUS_OK)
+        take_path(experiment, program, index, params.critical, result);
     critical_close(params.critical);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)

@@ -12,6 +12,7 @@
  *     hosts.h            the host model of an experiment
  *     jobs.h             the jobs of a program that consists of several, each alone too
  *     dimensions.h       what the messages of each dimension of a training step take
+ *     sites.h            how long ranks wait at each call site
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
  *     path_summary.h     what the critical path of a result consists of

@@ -5,7 +5,9 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "output/quote.h"
 #include "sim/path_summary.h"
+#include "sim/sites.h"
 
 /* docs/insight.md states these rules and thresholds. */
 static const double no_network_saves =
@@ -33,6 +35,7 @@ const char *insight_rule_name(enum insight_rule rule)
                                                      [INSIGHT_FASTER] = "faster",
                                                      [INSIGHT_SLOWER] = "slower",
                                                      [INSIGHT_SAME] = "same",
+                                                     [INSIGHT_SITE] = "call site",
                                                      [INSIGHT_NOTHING] = "nothing"};
     return names[rule];
 }
@@ -239,6 +242,24 @@ static void say_fabric(struct insight *insight, const struct result *result)
     free(place);
 }
 
+/* Where in the source ranks wait longest. */
+static void say_site(struct insight *insight, const struct result *result)
+{
+    uint32_t longest;
+    const double idle = result_idle_fraction(result);
+    if (idle < waits_much || !sites_longest(result, 1, &longest))
+        return;
+    const struct result_site *site = &result->sites[longest];
+    const double of_time = sites_idle_share(result, site);
+    if (of_time / idle < one_place)
+        return;
+    char *name = quote_terminal_text(site->name);
+    add(insight, INSIGHT_SITE, result->fabric,
+        mem_format("On %s, ranks wait longest at %s: %s of their time (%s of all waiting).", result->fabric,
+                   name, percent_of(of_time).text, percent_of(of_time / idle).text));
+    free(name);
+}
+
 /* -------------------------------------------------------------- two fabrics */
 
 static const char *less_of(enum critical_kind kind, bool is_less)
@@ -389,6 +410,7 @@ void insight_make(struct insight *insight, const struct result *results, size_t 
     say_differences(insight, results, count, first);
     if (helps || first->network.is_bound)
         say_fabric(insight, first);
+    say_site(insight, first);
 }
 
 void insight_free(struct insight *insight)

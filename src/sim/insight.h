@@ -22,6 +22,7 @@ enum insight_rule {
     INSIGHT_FASTER, /* than another fabric, and why */
     INSIGHT_SLOWER,
     INSIGHT_SAME,    /* as fast as another fabric */
+    INSIGHT_SITE,    /* where in the source ranks wait longest */
     INSIGHT_NOTHING, /* there is nothing to say: no time passes */
     INSIGHT_RULES
 };

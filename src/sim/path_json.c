@@ -1,5 +1,6 @@
 #include "call/call.h"
 #include "sim/path_summary.h"
+#include "sim/result.h"
 
 /* At most so many parts of the path are drawn; a longer path is drawn in groups of consecutive steps. */
 enum { PARTS_DRAWN = 200 };
@@ -46,6 +47,10 @@ static json_t *message_json(const struct path_summary *summary, const struct pat
     json_put(object, "end_s", seconds(step->end));
     put_group(object, summary, group);
     put_kinds(object, step->kinds, false);
+    if (summary->sites) {
+        json_put_text(object, "sent_at", summary->sites[step->sent_site].name);
+        json_put_text(object, "waited_at", summary->sites[step->waited_site].name);
+    }
     if (step->awaited) {
         json_put_text(object, "waited_for", step->awaited);
         json_put_count(object, "number", step->which);

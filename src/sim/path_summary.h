@@ -8,6 +8,8 @@
  * those with most time, most first. All of it is of the part of the path that is listed. docs/insight.md */
 enum { PATH_LISTED = 12 };
 
+struct result_site;
+
 /* Steps of the path that have something in common. */
 struct path_group {
     const struct critical_step *first; /* of them, in time */
@@ -23,12 +25,13 @@ struct path_list {
 
 struct path_summary {
     const struct critical_path *path;
-    struct critical_step last; /* behind the last message, until the end; without a message */
-    struct path_list messages; /* one by one */
-    struct path_list pairs;    /* messages with the same source and destination */
-    struct path_list ranks;    /* what ranks compute, and what their cores do, between messages */
-    struct path_list calls;    /* messages of point-to-point calls, and of each kind of collective */
-    struct path_list waits;    /* messages that waited for the same thing longest; the time of waiting */
+    const struct result_site *sites; /* the names of call sites; NULL: they are not known */
+    struct critical_step last;       /* behind the last message, until the end; without a message */
+    struct path_list messages;       /* one by one */
+    struct path_list pairs;          /* messages with the same source and destination */
+    struct path_list ranks;          /* what ranks compute, and what their cores do, between messages */
+    struct path_list calls;          /* messages of point-to-point calls, and of each kind of collective */
+    struct path_list waits; /* messages that waited for the same thing longest; the time of waiting */
 };
 
 /* The path must outlive the summary, which the caller frees. */

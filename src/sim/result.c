@@ -128,6 +128,9 @@ void result_free(struct result *result)
         free(result->jobs[i].name);
     free(result->jobs);
     free(result->dimensions);
+    for (uint32_t site = 0; site < result->site_count; site++)
+        free(result->sites[site].name);
+    free(result->sites);
     *result = (struct result){0};
 }
 

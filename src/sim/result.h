@@ -44,6 +44,15 @@ struct result_dimension {
     ps_t path;         /* of messages on the critical path */
 };
 
+/* How long ranks wait in the calls of one place in the source. The first one has the calls whose place is not
+ * known. */
+struct result_site {
+    char *name;     /* of the first one: NULL */
+    uint64_t waits; /* that took time */
+    sum_t idle;     /* in ps, over ranks */
+    ps_t path;      /* of messages on the critical path for which a call of this place waited */
+};
+
 /* What the run would take if a message of its critical path took no time. */
 struct result_what_if {
     const struct critical_step *step; /* of result.path */
@@ -80,7 +89,11 @@ struct result {
     size_t dimension_count;
     bool dimensions_have_path;                           /* the path is listed */
     const struct program_dimensions *program_dimensions; /* during the run */
-    double wall_s; /* time of the simulation itself; for people, and in no file of results */
+    struct result_site
+        *sites; /* by number (call/sites.h); NULL: the program does not say where its calls are */
+    uint32_t site_count;
+    bool sites_have_path; /* the path is listed */
+    double wall_s;        /* time of the simulation itself; for people, and in no file of results */
 };
 
 /* The version of the JSON. It grows when the meaning of a field changes. */

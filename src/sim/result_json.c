@@ -11,6 +11,7 @@
 #include "sim/insight.h"
 #include "sim/path_summary.h"
 #include "sim/result.h"
+#include "sim/sites.h"
 
 /* Up to this many ranks are listed one by one; more are described by quantiles. */
 enum { RANKS_LISTED = 4096, DIGITS = 15 };
@@ -296,6 +297,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "jobs", jobs_json(result));
     if (result->dimensions)
         json_put(object, "dimensions", dimensions_json(result));
+    if (result->sites)
+        json_put(object, "sites", sites_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
     if (result->what_if)

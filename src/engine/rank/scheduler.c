@@ -4,6 +4,13 @@
 
 /* -------------------------------------------------------------------- time */
 
+/* 0: the place in the source is not known. */
+static inline uint32_t site_of(const struct scheduler *scheduler, uint32_t rank_index)
+{
+    const struct program_sites *sites = scheduler->sites;
+    return sites ? sites->of(sites, rank_index, scheduler->ranks[rank_index].call) : 0;
+}
+
 /* The rank has been blocked since then. What its core did for messages meanwhile is not idle. */
 static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t since)
 {
@@ -14,11 +21,14 @@ static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t sin
     if (since >= now &&
         !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* the usual case after a call that posts */
         return;
+    const uint32_t site = site_of(scheduler, rank_index);
     tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_IDLE,
                                                   .rank = rank_index,
                                                   .call = rank->call->op,
                                                   .cause = waiter->cause,
                                                   .peer = waiter->peer,
+                                                  .site = site,
+                                                  .site_name = site ? scheduler->sites->names[site] : NULL,
                                                   .since = since < now ? since : now,
                                                   .at = now});
 }
@@ -289,6 +299,8 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
                 context_fail(scheduler->context, scheduler->program->status);
             return;
         }
+        if (scheduler->sites && scheduler->context->critical)
+            critical_rank(scheduler->context->critical, rank_index)->site = site_of(scheduler, rank_index);
         if (scheduler->tap->call.handle)
             scheduler->tap->call.handle(scheduler->tap->call.self, scheduler->program, rank_index, rank->call,
                                         scheduler->loop->now);
@@ -322,6 +334,7 @@ const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
 void scheduler_init(struct scheduler *scheduler)
 {
     struct program *program = scheduler->program;
+    scheduler->sites = program->sites;
     struct rank *ranks = mem_alloc(program->ranks, sizeof *ranks, "ranks");
     for (uint32_t i = 0; i < program->ranks; i++) {
         ranks[i].slot_count = program->ops->slots(program, i);

@@ -2,6 +2,7 @@
 #define HELIO_ENGINE_RANK_SCHEDULER_H
 
 #include "call/call.h"
+#include "call/sites.h"
 #include "engine/rank/coll_exec.h"
 #include "engine/rank/context.h"
 #include "engine/rank/endpoint.h"
@@ -35,6 +36,7 @@ struct scheduler {
     struct p2p *p2p;
     struct coll_exec *coll_exec;
     struct program *program;
+    const struct program_sites *sites; /* of the program; or NULL */
     double ps_per_operation;
     struct rank *ranks;
     struct call *blocked_calls; /* per rank, of programs whose calls do not stay where they were returned */
@@ -42,7 +44,7 @@ struct scheduler {
     uint32_t resume_kind;
 };
 
-/* `scheduler` has the fields down to `ps_per_operation`. */
+/* `scheduler` has the fields down to `ps_per_operation`, without `sites`. */
 void scheduler_init(struct scheduler *scheduler);
 void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);

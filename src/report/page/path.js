@@ -81,8 +81,13 @@ const pathSections = (runs, styles) => {
 
   // With --what-if: what the whole run is shorter by without the message.
   const saved = (message) => run.what_if?.find(({free}) => free === message)?.saved_s ?? "";
+  const sites = [
+    {name: "sent at", csv: "sent_at", word: true, of: (m) => m.sent_at ?? ""},
+    {name: "waited for at", csv: "waited_at", word: true, of: (m) => m.waited_at ?? ""},
+  ];
+  const known = () => (run.sites ? [...columns, ...sites] : columns);
   const columnsShown = () =>
-    run.what_if ? [...columns, {name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: (v) => (v === "" ? "" : time(v))}] : columns;
+    run.what_if ? [...known(), {name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: (v) => (v === "" ? "" : time(v))}] : known();
 
   // What else the path consists of. Each list has those with most time.
   function lists() {

@@ -292,6 +292,7 @@
           ...answer(),
           times(),
           ...pathSections(networks, styles),
+          ...siteSections(networks, styles),
           ...rankSections([...networks, ...bounds], styles),
           messageSizes(),
           ...fabricSections(runs, meanings, fabricColor),

@@ -43,6 +43,7 @@ struct timeline_wait {
     uint8_t call, cause; /* enum call_op */
     uint32_t peer;       /* or TAP_NOBODY */
     ps_t since, at;
+    const char *site; /* where in the source the call is; NULL: not known */
 };
 
 /* A message's time from its send to its end, without gaps and overlaps. */

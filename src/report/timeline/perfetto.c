@@ -68,6 +68,8 @@ static const char *const note_names[NOTE_PARTS] = {NULL,       "ns",        "idl
                                                    "alone_ns", "shared_ns", "from_rank", "to_rank",
                                                    "bytes",    "tag",       "kind"};
 
+enum { NOTE_SITE = NOTE_PARTS + TAP_PARTS + 1 }; /* its name comes with the first one */
+
 enum { SEQUENCE = 1, NAME_OF_PART = CALL_OPS + 1 }; /* event names: calls from 1 on, then parts */
 
 struct perfetto {
@@ -76,6 +78,7 @@ struct perfetto {
     uint64_t first_rank_track;
     uint64_t pid;
     uint64_t next_id; /* of processes and threads */
+    bool names_sites; /* the name of NOTE_SITE is written */
 };
 
 static void put_packet(struct perfetto *perfetto, const struct protobuf *packet)
@@ -303,10 +306,15 @@ static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struc
     struct perfetto *perfetto = timeline->file;
     struct protobuf event;
     char text[64];
+    if (wait->site && !perfetto->names_sites)
+        put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_SITE, "call_site", FLAG_NEEDS_STATE);
+    perfetto->names_sites |= wait->site != NULL;
     begin_event(&event, SLICE_END, perfetto->first_rank_track + rank);
     if (wait->call != CALL_COMPUTE)
         note_ns(&event, NOTE_IDLE_NS, wait->at - wait->since);
     note_text(&event, NOTE_WAITED_FOR, timeline_wait_text(wait, text, sizeof text));
+    if (wait->site)
+        note_text(&event, NOTE_SITE, wait->site);
     put_event(perfetto, &event, wait->at);
 }
 

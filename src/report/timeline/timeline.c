@@ -157,7 +157,8 @@ static void take_state(struct timeline *timeline, const struct tap_record *recor
                                        .cause = (uint8_t)record->cause,
                                        .peer = record->peer,
                                        .since = record->since,
-                                       .at = record->at};
+                                       .at = record->at,
+                                       .site = record->kind == TAP_IDLE ? record->site_name : NULL};
     struct timeline_rank *rank = &timeline->rank[record->rank];
     if (record->kind == TAP_BLOCKED) {
         rank->is_waiting = true;

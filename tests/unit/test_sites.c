@@ -1,0 +1,226 @@
+/* Call sites: read from text, kept by a cut, and added up by a run. The sums of a run are those of its ranks
+ * and of its critical path, which count without call sites. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "sim/path_summary.h"
+#include "sim/sites.h"
+#include "support/traces.h"
+#include "trace/summary.h"
+#include "trace/ti/decompile.h"
+
+/* ------------------------------------------------------------------ reading */
+
+static const char *site_of_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t line)
+{
+    const struct program_sites *sites = compiled->program.sites;
+    const uint32_t token = compiled_tokens(compiled, rank)[line - 1];
+    return sites->names[sites->of(sites, rank, &compiled_calls(compiled, rank)[token])];
+}
+
+static void calls_have_the_sites_of_their_lines(void **state)
+{
+    (void)state;
+    struct compiled_trace *compiled =
+        traces_open("sites",
+                    "0 init\n0 comm_size #site 1 a b.c:7   \n0 send 1 1 8 6 #@1\n0 comm_size #site 2 c.c:1\n"
+                    "0 send 1 1 8 6 #@2\n0 isend 1 2 8 6 #s #@1\n0 wait 0 1 2 #@2\n0 send 1 1 8 6\n"
+                    "0 comm_size #lost MPI_Put #@2\n0 finalize\n",
+                    "1 init\n1 comm_size #site 1 c.c:1\n1 recv 0 1 8 6 #@1\n1 recv 0 1 8 6\n"
+                    "1 recv 0 2 8 6 #@1\n1 recv 0 1 8 6\n1 finalize\n",
+                    NULL);
+    const struct program_sites *sites = compiled->program.sites;
+    assert_non_null(sites);
+    assert_int_equal(sites->count, 3); /* equal texts of two ranks are one site */
+    assert_string_equal(site_of_line(compiled, 0, 3), "a b.c:7");
+    assert_string_equal(site_of_line(compiled, 0, 5), "c.c:1");
+    assert_string_equal(site_of_line(compiled, 0, 6), "a b.c:7");
+    assert_string_equal(site_of_line(compiled, 0, 7), "c.c:1");
+    assert_null(site_of_line(compiled, 0, 8));
+    assert_string_equal(site_of_line(compiled, 1, 3), "c.c:1");
+    assert_null(site_of_line(compiled, 1, 4));
+    const struct call computed = {.op = CALL_COMPUTE};
+    assert_int_equal(sites->of(sites, 0, &computed), 0);
+    assert_int_equal(sites->of(sites, 2, compiled_calls(compiled, 0)), 0);
+    struct summary_site *summary = summary_sites(compiled);
+    assert_int_equal(summary[1].calls, 2);
+    assert_int_equal(summary[1].bytes, 16);
+    assert_int_equal(summary[2].calls, 4);
+    assert_int_equal(summary[2].bytes, 8);
+    free(summary);
+    traces_close(compiled);
+}
+
+static void traces_without_sites_have_none(void **state)
+{
+    (void)state;
+    struct compiled_trace *compiled = traces_open("plain", "0 init\n0 compute 5\n0 finalize\n", NULL);
+    assert_null(compiled->program.sites);
+    assert_null(summary_sites(compiled));
+    assert_int_equal(compiled->header->sites.count, 0);
+    assert_int_equal(compiled->ranks[0].sites, 0);
+    traces_close(compiled);
+}
+
+static void assert_refused(const char *line, const char *message)
+{
+    struct compiled_trace *compiled;
+    char *text = mem_format("0 init\n0 comm_size #site 1 a.c:1\n%s\n0 finalize\n", line);
+    assert_int_equal(trace_open_compiled(traces_make("refused", text, NULL), &compiled), STATUS_BAD_INPUT);
+    const char *messages = traces_messages();
+    if (!strstr(messages, message) || !strstr(messages, "rank-1.txt:3:"))
+        fail_msg("expected: %s\ngot: %s", message, messages);
+    free(text);
+}
+
+static void wrong_annotations_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("0 barrier #@2", "no #site before this line defines this call site");
+    assert_refused("0 barrier #@", "is not an annotation");
+    assert_refused("0 barrier #@x", "the number of a call site is expected, such as #@3");
+    assert_refused("0 barrier #@-1", "the number of a call site is expected, such as #@3");
+    assert_refused("0 comm_size #site 1 b.c:1", "this call site has another text in an earlier line");
+    assert_refused("0 comm_size #site x b.c:1", "the number of a call site is expected, such as #@3");
+    assert_refused("0 comm_size #site 2", "'#site' is not an annotation");
+    assert_refused("0 barrier #site 2 b.c:1", "only a comm_size defines a call site");
+}
+
+/* ------------------------------------------------------------------- a run */
+
+/* The trace of a program with a call site for each kind of line, or none, at random. */
+static char *with_sites(const char *text, size_t size, struct rng *rng)
+{
+    char *result = NULL;
+    size_t length;
+    FILE *out = open_memstream(&result, &length);
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const bool is_call = !memmem(at, (size_t)(stop - at), " compute ", 9) &&
+                             !memmem(at, (size_t)(stop - at), " init", 5) &&
+                             !memmem(at, (size_t)(stop - at), " finalize", 9);
+        fwrite(at, 1, (size_t)(stop - at), out);
+        if (is_call && rng_below(rng, 4))
+            fprintf(out, " #@%u", (unsigned)rng_below(rng, 3));
+        fputc('\n', out);
+        if (memmem(at, (size_t)(stop - at), " init", 5))
+            for (unsigned site = 0; site < 3; site++)
+                fprintf(out, "%.*s comm_size #site %u file.c:%u\n", (int)strcspn(at, " "), at, site, site);
+        at = stop + 1;
+    }
+    fclose(out);
+    return result;
+}
+
+/* Reads a trace of tests/traces and writes it with sites. */
+static char *decorate(const char *from, const char *to)
+{
+    struct compiled_trace *compiled;
+    struct rng rng = rng_init(7, "sites");
+    assert_int_equal(trace_open_compiled(from, &compiled), STATUS_OK);
+    for (uint32_t rank = 0; rank < compiled->program.ranks; rank++) {
+        size_t size;
+        char *text = decompile_rank(compiled, rank, &size), *decorated = with_sites(text, size, &rng);
+        char *file = mem_format("%s/rank-%u.txt", to, rank + 1);
+        traces_write(file, decorated, strlen(decorated));
+        free(file);
+        free(decorated);
+        free(text);
+    }
+    traces_close(compiled);
+    return mem_text(traces_path(to));
+}
+
+static void run_on(const char *trace, const char *fabric, struct result *result)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    struct experiment experiment;
+    const struct experiment_watch watch = {.messages = NULL};
+    config_assign(config, "fabric", fabric, "test");
+    config_assign(config, "machine", "as-published", "test");
+    assert_int_equal(config_assign(config, "trace", trace, "test"), STATUS_OK);
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+    experiment.path = EXPERIMENT_PATH_LISTED;
+    assert_int_equal(experiment_run(&experiment, 0, &watch, result), STATUS_OK);
+    experiment_free(&experiment);
+    config_close(config);
+}
+
+static void check_sums(const struct result *plain, const struct result *result)
+{
+    sum_t idle = 0, all = 0;
+    ps_t path = 0, messages = 0;
+    assert_null(plain->sites);
+    assert_int_equal(result->site_count, 4);
+    assert_int_equal(result->makespan, plain->makespan);
+    for (uint32_t site = 0; site < result->site_count; site++) {
+        idle += result->sites[site].idle;
+        path += result->sites[site].path;
+        assert_true(result->sites[site].waits > 0);
+    }
+    for (uint32_t rank = 0; rank < plain->ranks; rank++)
+        all += plain->rows[rank].idle;
+    for (size_t i = 0; i < plain->path->count; i++)
+        messages += plain->path->steps[i].end - plain->path->steps[i].start;
+    assert_true(idle == all);
+    assert_int_equal(path, messages);
+    assert_int_equal(plain->path->count, result->path->count);
+}
+
+static void sums_are_those_of_ranks_and_path(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"hockney", "packet", "fmu"};
+    static const char *const traces[] = {"cg.S.4", "is.S.4"};
+    for (size_t t = 0; t < sizeof traces / sizeof *traces; t++) {
+        char *from = mem_format("tests/traces/%s.tar.zst", traces[t]), *to = decorate(from, traces[t]);
+        for (size_t f = 0; f < sizeof fabrics / sizeof *fabrics; f++) {
+            struct result plain, result;
+            run_on(from, fabrics[f], &plain);
+            run_on(to, fabrics[f], &result);
+            check_sums(&plain, &result);
+            result_free(&plain);
+            result_free(&result);
+        }
+        free(from);
+        free(to);
+    }
+}
+
+static void the_longest_come_first(void **state)
+{
+    (void)state;
+    struct result_site sites[] = {{.idle = 99}, {.idle = 3}, {.idle = 0},
+                                  {.idle = 7},  {.idle = 3}, {.idle = 5}};
+    const struct result result = {.sites = sites, .site_count = 6};
+    uint32_t longest[3];
+    assert_int_equal(sites_longest(&result, 3, longest), 3);
+    assert_int_equal(longest[0], 3);
+    assert_int_equal(longest[1], 5);
+    assert_int_equal(longest[2], 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_have_the_sites_of_their_lines),
+        cmocka_unit_test(traces_without_sites_have_none),
+        cmocka_unit_test(wrong_annotations_are_refused),
+        cmocka_unit_test(sums_are_those_of_ranks_and_path),
+        cmocka_unit_test(the_longest_come_first),
+    };
+    return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
+}
