@@ -7,7 +7,8 @@
 #   HELIO_FORTRAN_MPI     its Fortran compiler, or empty: programs in Fortran are then not built
 #
 #   helio_mpi_library(NAME [FREESTANDING] SOURCES file... [USES library...])  build/lib/libhelio_NAME_MPI.so
-#   helio_mpi_program(NAME SOURCES file... [USES library...])  build/tests/mpi/NAME_MPI; .f90 files with Fortran
+#   helio_mpi_program(NAME SOURCES file... [USES library...] [FLAGS flag...])  build/tests/mpi/NAME_MPI; .f90 files with
+#                                                                              Fortran, whose flags are FLAGS, or -O1
 #   helio_mpi_test(NAME COMMAND command... [LABELS label...])  the tests mpi.NAME.MPI, with MPI, MPIEXEC and MPI_PROGRAMS
 #                                                              in their environment (tests/mpi/launch reads them)
 # A FREESTANDING library is not linked with its MPI, so that it can be preloaded into launchers as well, and is built without
@@ -66,7 +67,10 @@ endfunction()
 # Fortran programs are compiled by the MPI's own command: a CMake project has one Fortran compiler, but each MPI has its own
 # module files.
 function(helio_mpi_program name)
-  cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES;FLAGS" ${ARGN})
+  if(NOT PROGRAM_FLAGS)
+    set(PROGRAM_FLAGS -O1)
+  endif()
   foreach(mpi ${HELIO_MPIS})
     set(target mpi_${name}_${mpi})
     set(file ${HELIO_MPI_PROGRAMS}/${name}_${mpi})
@@ -81,7 +85,7 @@ function(helio_mpi_program name)
       # -J: a folder for the module files of each MPI
       add_custom_command(OUTPUT ${file} DEPENDS ${sources}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${HELIO_MPI_PROGRAMS}/${target}.modules
-        COMMAND ${HELIO_FORTRAN_${mpi}} -O1 -J ${HELIO_MPI_PROGRAMS}/${target}.modules ${sources} -o ${file})
+        COMMAND ${HELIO_FORTRAN_${mpi}} ${PROGRAM_FLAGS} -J ${HELIO_MPI_PROGRAMS}/${target}.modules ${sources} -o ${file})
       add_custom_target(${target} ALL DEPENDS ${file})
     endif()
   endforeach()

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz_trace.h"
+#include "trace/ti/site_lines.h"
 #include "trace/ti/truncated_trace.h"
 
 enum { RANKS = 4 };
@@ -55,6 +56,23 @@ static bool compile(void)
     return compiled != NULL;
 }
 
+/* Call sites get names, and all of them do. */
+static void name_sites(void)
+{
+    struct site_lines lines, rest;
+    fuzz_must(site_lines_read(folder, &lines) == STATUS_OK, "call sites cannot be read");
+    char **names = mem_alloc(lines.count, sizeof *names, "names");
+    for (size_t i = 0; i < lines.count; i++)
+        names[i] = mem_format("%s:%zu", lines.at[i].path, i);
+    fuzz_must(site_lines_name(folder, &lines, names) == STATUS_OK, "call sites cannot be named");
+    fuzz_must(site_lines_read(folder, &rest) == STATUS_OK && rest.count == 0, "a call site has no name");
+    for (size_t i = 0; i < lines.count; i++)
+        free(names[i]);
+    free(names);
+    site_lines_free(&lines);
+    site_lines_free(&rest);
+}
+
 bool fuzz_target(const uint8_t *data, size_t size)
 {
     struct truncated_trace first, second;
@@ -66,6 +84,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
               "a completed trace is not complete");
     truncated_trace_free(&first);
     truncated_trace_free(&second);
+    name_sites();
     bool is_compiled = compile();
     remove_ranks(ranks);
     return is_compiled;

@@ -8,6 +8,7 @@
  *   diagnostics.c       messages for the user, and the rank in them
  *   symbols.c           finds functions of the MPI by name
  *   output.c            lines in a mapped file
+ *   sites.c             where in the program calls are
  *   process.c           whether calls are recorded, the lock, the computation between calls
  *   types.c             datatypes: SimGrid's numbers and true sizes
  *   topology.c          who the neighbours of a rank are

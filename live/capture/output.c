@@ -14,7 +14,7 @@
 /* A window of the file is mapped into memory. So a line costs no system call, and lines that have been
  * written are in the file however the program ends, even by SIGKILL. */
 
-enum { WINDOW_BYTES = 4 << 20, FIELD_BYTES = 24, LONGEST_TEXT = 256 };
+enum { WINDOW_BYTES = 4 << 20, FIELD_BYTES = 24, LONGEST_TEXT = 256, SITE_BYTES = 16 };
 
 static struct {
     int file;
@@ -26,6 +26,8 @@ static struct {
     char prefix[16]; /* of each line: the rank */
     size_t prefix_length;
 } output;
+
+static __thread uint32_t line_site __attribute__((tls_model("initial-exec")));
 
 /* Reports the error in errno. Nothing is written any more. */
 static void give_up(const char *what)
@@ -128,7 +130,7 @@ static void put(const char *text, size_t length)
 
 void line_begin(const char *action, unsigned most_fields)
 {
-    size_t most = sizeof output.prefix + (size_t)(most_fields + 2) * FIELD_BYTES + LONGEST_TEXT;
+    size_t most = sizeof output.prefix + (size_t)(most_fields + 2) * FIELD_BYTES + LONGEST_TEXT + SITE_BYTES;
     if (!output.window || (output.length + most > output.window_bytes && !move_window(most)))
         return;
     output.line = output.window + output.length;
@@ -152,20 +154,25 @@ void line_long_text(const char *text, size_t length)
     put(text, length);
 }
 
-void line_int(int64_t value)
+static void put_int(int64_t value)
 {
     char digits[FIELD_BYTES];
     char *digit = digits + sizeof digits;
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    if (!output.window)
-        return;
     do
         *--digit = (char)('0' + rest % 10);
     while (rest /= 10);
     if (value < 0)
         *--digit = '-';
-    *output.line++ = ' ';
     put(digit, (size_t)(digits + sizeof digits - digit));
+}
+
+void line_int(int64_t value)
+{
+    if (!output.window)
+        return;
+    *output.line++ = ' ';
+    put_int(value);
 }
 
 void line_number(double value)
@@ -181,13 +188,27 @@ void line_number(double value)
     put(text, (size_t)length);
 }
 
+void line_set_site(uint32_t number)
+{
+    line_site = number;
+}
+
 /* Completes the line. If the program dies before this, the file ends with a part of a line. */
-void line_end(void)
+void line_end_without_site(void)
 {
     if (!output.window)
         return;
     *output.line++ = '\n';
     output.length = (size_t)(output.line - output.window);
+}
+
+void line_end(void)
+{
+    if (output.window && line_site) {
+        put(" #@", 3);
+        put_int(line_site);
+    }
+    line_end_without_site();
 }
 
 int64_t line_at(void)

@@ -20,6 +20,10 @@ void line_text(const char *text);
 void line_long_text(const char *text, size_t length); /* at most 16 bytes per field given to line_begin */
 void line_number(double value);                       /* six significant digits, as SimGrid prints amounts */
 void line_end(void);
+void line_end_without_site(void);
+
+/* The lines that this thread ends from now on have this call site; 0: none. */
+void line_set_site(uint32_t number);
 
 /* The position in the file of the line that has begun. */
 int64_t line_at(void);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "live/capture/output.h"
+#include "live/capture/sites.h"
 
 /* Shorter bursts are not computation of the program but time of the calls themselves and of the clock. They
  * are added to the next burst. SimGrid's smpi/cpu-threshold has the same value. */
@@ -83,18 +84,20 @@ void capture_pause(void)
         pthread_mutex_unlock(&process.lock);
 }
 
-bool capture_enter(void)
+bool capture_enter(const void *caller, const void *frame)
 {
     if (!process.is_recording || depth > 0)
         return false;
     depth++;
     capture_resume();
     write_burst();
+    sites_enter(caller, frame);
     return true;
 }
 
 void capture_leave(void)
 {
+    sites_leave();
     capture_pause();
     depth--;
     begin_burst();

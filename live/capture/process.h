@@ -12,11 +12,12 @@ void process_start(double operations_per_s, bool is_threaded);
 void process_stop(void);
 bool process_is_recording(void);
 
-/* A call begins. Writes what the thread has computed since its last call. False: the call is not recorded,
- * since the capture has not begun or is over, or the call was made by the MPI inside another call. After
- * true, lines may be written until capture_leave(). capture_pause() and capture_resume() enclose the MPI's
- * own work, in which other threads may record. */
-bool capture_enter(void);
+/* A call begins, which `caller` makes, in a function of the MPI that has this frame. Writes what the thread
+ * has computed since its last call. False: the call is not recorded, since the capture has not begun or is
+ * over, or the call was made by the MPI inside another call. After true, lines may be written until
+ * capture_leave(). capture_pause() and capture_resume() enclose the MPI's own work, in which other threads
+ * may record. */
+bool capture_enter(const void *caller, const void *frame);
 void capture_pause(void);
 void capture_resume(void);
 void capture_leave(void);

@@ -10,6 +10,7 @@
 #include "live/capture/output.h"
 #include "live/capture/process.h"
 #include "live/capture/requests.h"
+#include "live/capture/sites.h"
 #include "live/capture/symbols.h"
 #include "live/capture/times.h"
 
@@ -61,6 +62,9 @@ static bool open_trace(const char *folder, int rank)
 
 static void start_recording(void)
 {
+    const char *where = getenv("HELIO_CAPTURE_WHERE");
+    if (where && *where)
+        sites_open();
     int thread_level; /* the environment may have raised it above what the program requires */
     REAL(Query_thread)(&thread_level);
     process_start(rate_of(getenv("HELIO_CAPTURE_RATE")), thread_level == MPI_THREAD_MULTIPLE);

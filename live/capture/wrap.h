@@ -11,13 +11,15 @@
  * the trace of a program that dies ends with calls that have completed.
  *
  * Programs in C call MPI_Send. Programs in Fortran call mpi_send_ of the MPI's Fortran library, which calls
- * MPI_Send or PMPI_Send. So PMPI_Send is wrapped as well, and recorded if the caller is that library. */
+ * MPI_Send or PMPI_Send. So PMPI_Send is wrapped as well, and recorded if the caller is that library.
+ *
+ * A wrapper is always inlined, so that return address and frame are those of the exported function. */
 #define EXPORT __attribute__((visibility("default")))
 
 #define DEFINE_WRAPPER(name, parameters, arguments, before, after)                                           \
-    static inline int wrapped_##name parameters                                                              \
+    __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
     {                                                                                                        \
-        if (!capture_enter())                                                                                \
+        if (!capture_enter(__builtin_return_address(0), __builtin_frame_address(0)))                         \
             return REAL(name) arguments;                                                                     \
         before;                                                                                              \
         capture_pause();                                                                                     \

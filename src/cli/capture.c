@@ -22,9 +22,11 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/tracer.h"
+#include "source/source.h"
+#include "trace/ti/site_lines.h"
 #include "trace/ti/truncated_trace.h"
 
-enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE };
+enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE, CAPTURE_WHERE };
 
 static const char *name_at(size_t option, size_t index)
 {
@@ -38,6 +40,7 @@ static const struct cli_option options[] = {
     [CAPTURE_RATE] = {"--rate", 0, "RATE",
                       "operations that a second of processor time is written as (12 Gflop/s, the\n"
                       "default of compute.rate, which gives the measured times back)"},
+    [CAPTURE_WHERE] = {"--where", 0, NULL, "write where in the source of the program each call is"},
 };
 
 static const struct cli_command command = {
@@ -137,6 +140,7 @@ static void become_program(const struct capture_command *capture, const struct l
     if ((capture->folder && !realpath(capture->folder, folder)) ||
         setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 || setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 ||
         setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
+        setenv("HELIO_CAPTURE_WHERE", capture->has_sites ? "1" : "", 1) != 0 ||
         (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
         diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
         _exit(127);
@@ -281,10 +285,32 @@ static enum status report(const struct capture_command *capture, const struct tr
     return prefix->unfinished ? STATUS_FAILED : STATUS_OK;
 }
 
+/* Looks up the call sites, which the tracer has written as addresses. */
+static enum status name_sites(const struct capture_command *capture)
+{
+    struct site_lines lines;
+    enum status status = site_lines_read(capture->folder, &lines);
+    if (status == STATUS_OK && lines.count) {
+        struct source_address *addresses = mem_alloc(lines.count, sizeof *addresses, "call sites");
+        for (size_t i = 0; i < lines.count; i++)
+            addresses[i] = (struct source_address){.path = lines.at[i].path, .address = lines.at[i].address};
+        char **names = source_names(addresses, lines.count);
+        status = site_lines_name(capture->folder, &lines, names);
+        for (size_t i = 0; i < lines.count; i++)
+            free(names[i]);
+        free(names);
+        free(addresses);
+    }
+    site_lines_free(&lines);
+    return status;
+}
+
 static enum status finish(const struct capture_command *capture, enum status ran)
 {
     struct truncated_trace prefix;
     enum status status = truncated_trace_complete(capture->folder, &prefix);
+    if (status == STATUS_OK && capture->has_sites)
+        status = name_sites(capture);
     if (status == STATUS_OK)
         status = report(capture, &prefix, ran);
     truncated_trace_free(&prefix);
@@ -313,6 +339,11 @@ static bool take(struct capture_command *capture, enum capture_option option, co
     case CAPTURE_MPI:
         capture->mpi = value;
         return tracer_take_mpi(value);
+    case CAPTURE_WHERE:
+        if (!source_is_built_in())
+            diag_warning(
+                "this helio was built without libdw: --where gives addresses, and no lines of the source");
+        return capture->has_sites = true;
     }
     return false;
 }

@@ -12,6 +12,7 @@ struct capture_command {
     const char *mpi;    /* NULL: that of the launcher */
     uint64_t rate_flops;
     char **words;   /* the launcher and the program; ends with NULL */
+    bool has_sites; /* the trace says where in the source calls are */
     bool is_silent; /* about a trace that is whole */
 };
 

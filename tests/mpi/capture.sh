@@ -3,7 +3,8 @@
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
-#                        buffered | types | limit | other | blank | rate | smpi
+#                        buffered | types | limit | other | blank | rate | smpi |
+#                        where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -15,11 +16,14 @@ fail() {
     exit 1
 }
 
+options= # of helio capture
+
 # capture FOLDER RANKS @NAME [ARGUMENT...]: captures a program. The status is helio's, its output is in $work/out.
 capture() {
     folder=$1
     shift
-    "$HELIO" capture -o "$work/$folder" --mpi "$MPI" -- "$here/launch" "$@" >"$work/out" 2>&1
+    # shellcheck disable=SC2086 # no option, or one
+    "$HELIO" capture -o "$work/$folder" --mpi "$MPI" $options -- "$here/launch" "$@" >"$work/out" 2>&1
 }
 
 # has FOLDER RANK LINE...: the rank's trace has these lines in this order; there may be others between them.
@@ -39,6 +43,21 @@ valid() {
     ! grep -q warning "$work/valid" || fail "$(cat "$work/valid")"
     "$HELIO" run --as-published --trace "$work/$1" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
 }
+
+# Each line of a trace that has a call site: "ACTION SITE", each once.
+sites() {
+    awk '$2 == "comm_size" && $3 == "#site" { text = $0; sub(/^.*#site [0-9]+ /, "", text); sub(/ +$/, "", text); name[$4] = text }
+         match($0, / #@[0-9]+$/) { site = name[substr($0, RSTART + 3)]; print $2, site }' "$@" | sort -u
+}
+
+# at ACTION PATTERN: the site of an action is the only line of where.c with that text.
+at() {
+    line=$(grep -n "$2" "$here/where.c" | cut -d: -f1)
+    echo "$1 where.c:$line"
+}
+
+# True: helio looks up lines of the source.
+has_lines() { ! "$HELIO" capture --where 2>&1 | grep -q 'built without libdw'; }
 
 skip_without() {
     [ -x "$MPI_PROGRAMS/$1_$MPI" ] || { echo "skipped: no Fortran compiler of $MPI" && exit 77; }
@@ -238,6 +257,85 @@ other)
     ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
     grep -q 'there is no trace: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
+    ;;
+where)
+    capture trace 2 @where || fail "$(cat "$work/out")"
+    ! grep -q -e '#@' -e '#site' "$work/trace/rank-1.txt" || fail "call sites, and nobody has asked"
+    options=--where
+    capture sites 2 @where || fail "$(cat "$work/out")"
+    valid sites
+    if ! has_lines; then
+        sites "$work"/sites/*.txt | grep -q 'isend +0x[0-9a-f]* in where_' || fail "$(cat "$work/sites/rank-1.txt")"
+        echo "skipped: built without libdw" && exit 77
+    fi
+    { at irecv MPI_Irecv && at isend MPI_Isend && at waitall MPI_Waitall && at allreduce MPI_Allreduce &&
+        at send MPI_Send && at recv MPI_Recv; } | sort >"$work/expected"
+    sites "$work"/sites/*.txt | diff "$work/expected" - || fail "these are not the call sites"
+    "$HELIO" run --trace "$work/sites" --fabric packet --insight >"$work/table" 2>&1 || fail "$(cat "$work/table")"
+    grep -q "ranks wait longest at $(at '' MPI_Waitall | cut -c2-): " "$work/table" || fail "$(cat "$work/table")"
+    # A program that dies leaves the sites of what it has called.
+    ! capture killed 2 @where dies || fail "the program has died, and the status is 0"
+    sites "$work"/killed/*.txt | grep -q -x "$(at allreduce MPI_Allreduce)" || fail "$(cat "$work/killed/rank-1.txt")"
+    # Without debug information the symbols are left; without symbols the addresses.
+    for without in debug all; do
+        cp "$MPI_PROGRAMS/where_$MPI" "$work/stripped"
+        strip --strip-$without "$work/stripped"
+        capture strip-$without 2 "$work/stripped" || fail "$(cat "$work/out")"
+        sites "$work"/strip-$without/*.txt >"$work/found"
+        case $without in debug) name=agree+0x ;; all) name=+0x ;; esac
+        grep -q -x "allreduce $name[0-9a-f]* in stripped" "$work/found" || fail "$(cat "$work/found")"
+    done
+    ;;
+where-fortran)
+    # Lines of three Fortran interfaces, whose calls pass through functions of the MPI.
+    skip_without calls_f
+    options=--where
+    capture trace 2 @calls_f || fail "$(cat "$work/out")"
+    valid trace
+    ! grep -v -e compute -e comm_s -e ' init' -e finalize "$work/trace/rank-1.txt" | grep -v -q -e '#@' ||
+        fail "a call without a site: $(cat "$work/trace/rank-1.txt")"
+    has_lines || { echo "skipped: built without libdw" && exit 77; }
+    sites "$work"/trace/*.txt >"$work/found"
+    [ "$(wc -l <"$work/found")" -gt 15 ] || fail "few sites: $(cat "$work/found")"
+    while read -r action site; do
+        file=$here/${site%:*} line=${site#*:}
+        case $action in
+        irecv) call=recv ;; isend) call=send ;; send*) call=send ;;
+        waitall | wait) call=wait ;; comm_split) call=comm ;; comm_size) call=wait ;;
+        *) call=$action ;;
+        esac
+        # gfortran gives a few calls the line in which their subroutine begins.
+        sed -n "${line}p" "$file" | tr -d _ | grep -q -i -E "call mpi(i?$call|start|test|wait)|^subroutine" ||
+            fail "$action is not at $site: $(sed -n "${line}p" "$file")"
+    done <"$work/found"
+    ;;
+where-often)
+    # Calls from the same line take a short way to their site: each line has as many calls as it makes.
+    skip_without where_f
+    options=--where
+    capture trace 2 @where_f || fail "$(cat "$work/out")"
+    valid trace
+    for rank in 1 2; do
+        awk '$2 == "comm_size" && $3 == "#site" { name[$4] = $5 }
+             match($0, / #@[0-9]+$/) { count[$2 " " name[substr($0, RSTART + 3)]]++ }
+             END { for (site in count) print count[site], site }' "$work/trace/rank-$rank.txt" | sort >"$work/found"
+        if has_lines; then
+            for line in 1:428:allreduce 2:572:allreduce 3:333:bcast 4:667:bcast; do
+                calls=${line#*:}
+                echo "${calls%:*} ${line##*:} where_f.f90:$(grep -n "! line ${line%%:*}" "$here/where_f.f90" | cut -d: -f1)"
+            done | sort | diff - "$work/found" || fail "these are not the calls of the lines"
+        else
+            [ "$(wc -l <"$work/found")" -eq 4 ] || fail "$(cat "$work/found")"
+        fi
+    done
+    ;;
+where-threads)
+    export OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE
+    options=--where
+    capture trace 2 @corners threads || fail "$(cat "$work/out")"
+    ! grep -q 'may not call' "$work/out" || { cat "$work/out" && exit 77; }
+    valid trace
+    [ "$(grep -c '^1 sendRecv .* #@[0-9]*$' "$work/trace/rank-2.txt")" -eq 1600 ] || fail "$(cat "$work/trace/rank-2.txt")"
     ;;
 smpi)
     # SimGrid traces the same program. Without computation, communicators and annotations, the lines are equal.

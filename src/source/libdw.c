@@ -1,0 +1,95 @@
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "source/source.h"
+
+/* An executable or library. */
+struct module {
+    char *path;
+    Dwfl *session;
+    Dwfl_Module *module; /* NULL: it cannot be read */
+    GElf_Addr bias;      /* from addresses of the file to those of libdwfl */
+};
+
+struct source {
+    struct module *modules;
+    size_t count, capacity;
+};
+
+bool source_is_built_in(void)
+{
+    return true;
+}
+
+struct source *source_open(void)
+{
+    return mem_alloc(1, sizeof(struct source), "debug information");
+}
+
+void source_close(struct source *source)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        if (source->modules[i].session)
+            dwfl_end(source->modules[i].session);
+        free(source->modules[i].path);
+    }
+    free(source->modules);
+    free(source);
+}
+
+/* Debug information that is not in the file itself is searched where the system keeps it. */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+static void open_module(struct module *module)
+{
+    module->session = dwfl_begin(&callbacks);
+    if (!module->session)
+        return;
+    dwfl_report_begin(module->session);
+    module->module = dwfl_report_offline(module->session, module->path, module->path, -1);
+    dwfl_report_end(module->session, NULL, NULL);
+    if (module->module && !dwfl_module_getelf(module->module, &module->bias))
+        module->module = NULL;
+}
+
+static struct module *module_of(struct source *source, const char *path)
+{
+    for (size_t i = 0; i < source->count; i++)
+        if (strcmp(source->modules[i].path, path) == 0)
+            return &source->modules[i];
+    source->modules = mem_grow(source->modules, &source->capacity, source->count + 1, "debug information");
+    struct module *module = &source->modules[source->count++];
+    *module = (struct module){.path = mem_text(path)};
+    open_module(module);
+    return module;
+}
+
+struct source_place source_find(struct source *source, const char *path, uint64_t address)
+{
+    struct source_place place = {.file = NULL};
+    const struct module *module = module_of(source, path);
+    int line;
+    GElf_Off offset;
+    GElf_Sym symbol;
+    if (!module->module)
+        return place;
+    const GElf_Addr at = address + module->bias;
+    Dwfl_Line *found = dwfl_module_getsrc(module->module, at);
+    const char *file = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (file && line > 0) {
+        place.file = mem_text(file);
+        place.line = (uint32_t)line;
+    }
+    const char *function = dwfl_module_addrinfo(module->module, at, &offset, &symbol, NULL, NULL, NULL);
+    if (function) {
+        place.function = mem_text(function);
+        place.offset = offset;
+    }
+    return place;
+}
