@@ -24,7 +24,7 @@ struct backoff {
     bool oversubscribed; /* more ranks than cores */
     uint32_t contended;  /* waits left that do not spin, since another process was found on the core */
     uint32_t penalised;  /* waits left that sleep at once, since a core came back late */
-    void (*progress)(void *self); /* moves the MPI's messages of this rank on */
+    bool (*progress)(void *self); /* moves the MPI's messages of this rank on; false: to wait is in vain */
     void *self;
 };
 
@@ -34,6 +34,7 @@ struct backoff_wait {
     uint32_t spins, polls, yields; /* spins and polls: of this wait; yields: left of it */
     int64_t look_ns;               /* `progress` is called each time that the rank has waited so long */
     int64_t looked_ns;             /* the last time of that, at first when it began to yield; 0: not yet */
+    uint32_t looks;                /* at the MPI's messages so far */
 };
 
 struct backoff_wait backoff_begin(struct backoff *backoff);

@@ -13,20 +13,29 @@
 
 /* Moves messages that are under way, by a probe for a message that nobody sends. The probe must find nothing:
  * an MPI whose probe finds a message at once, such as one of ours that has come early, may return without
- * moving any other, however often it is called. */
-static void progress(void *self)
+ * moving any other, however often it is called. An error of such a probe is one of the communicator. */
+static bool progress(void *self)
 {
     struct live_comm *comm = self;
     MPI_Status status;
-    int flag;
-    PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
+    int flag, error = PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
+    if (error != MPI_SUCCESS && comm->broken == MPI_SUCCESS)
+        live_break(comm, error);
+    return comm->broken == MPI_SUCCESS;
+}
+
+bool live_is_broken(struct live_comm *comm)
+{
+    return !progress(comm);
 }
 
 static void init_backoff(struct live_comm *comm, MPI_Comm host)
 {
     int ranks_here;
+    const struct limits limits = limits_read("");
     PMPI_Comm_size(host, &ranks_here);
-    comm->cores = live_cores_of(host);
+    comm->cores = live_cores_of(host, &limits, comm->node_words);
+    comm->memory = limits.memory;
     comm->backoff =
         (struct backoff){.oversubscribed = live_is_oversubscribed((uint32_t)ranks_here, comm->cores),
                          .progress = progress,
@@ -69,14 +78,21 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
  * NO_NODE: the MPI may have run out of communicators on one node only. */
 static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
-    uint32_t *place_of = comm->node_words + coll_nodes_storage(comm->size), mine[2] = {place, comm->cores};
-    PMPI_Allgather(mine, 2, MPI_UINT32_T, place_of, 2, MPI_UINT32_T, comm->mine);
+    uint32_t *place_of = comm->node_words + coll_nodes_storage(comm->size);
+    uint32_t mebibytes = comm->memory >> 20 < UINT32_MAX ? (uint32_t)(comm->memory >> 20) : UINT32_MAX;
+    const uint32_t mine[SET_UP_WORDS] = {place, comm->cores, mebibytes};
+    if (PMPI_Allgather(mine, SET_UP_WORDS, MPI_UINT32_T, place_of, SET_UP_WORDS, MPI_UINT32_T, comm->mine) !=
+        MPI_SUCCESS)
+        return false;
     comm->cores = place_of[1];
     for (uint32_t rank = 0; rank < comm->size; rank++) {
-        place_of[rank] = place_of[2 * (size_t)rank];
-        if (place_of[rank] == NO_NODE)
+        const uint32_t *told = place_of + SET_UP_WORDS * (size_t)rank;
+        if (told[0] == NO_NODE)
             return false;
+        mebibytes = told[2] < mebibytes ? told[2] : mebibytes;
+        place_of[rank] = told[0];
     }
+    comm->memory = mebibytes < UINT32_MAX ? (uint64_t)mebibytes << 20 : UINT64_MAX;
     coll_nodes_init(&comm->nodes, comm->size, place_of, comm->node_words);
     live_leaders_find(comm, place_of);
     const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
@@ -133,8 +149,8 @@ static struct live_comm *comm_open(MPI_Comm theirs)
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
-    comm->node_words =
-        malloc((coll_nodes_storage(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
+    comm->node_words = malloc((coll_nodes_storage(comm->size) + SET_UP_WORDS * (size_t)comm->size) *
+                              sizeof *comm->node_words);
     if (comm->node_words)
         return comm;
     comm_close(comm);
@@ -179,7 +195,8 @@ static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
     struct live_settings *settings = &comm->settings;
     if (comm->rank == 0)
         live_settings_read(settings);
-    PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs);
+    if (PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs) != MPI_SUCCESS)
+        return false;
     comm->calls_before = is_any_forced(settings) ? 0 : CALLS_BEFORE;
     return settings->valid && !are_all_left(settings);
 }
@@ -239,24 +256,81 @@ static struct live_comm left_to_mpi;
 static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    if (value != &left_to_mpi)
+    if (value != &left_to_mpi && !live_is_forked()) /* what is here belongs to the parent */
         comm_close(value);
     return MPI_SUCCESS;
 }
 
+static uint32_t sessions; /* that the program has begun and not ended */
+
+/* Whether the program is between MPI_Init and MPI_Finalize. */
+static bool is_world_open(void)
+{
+    int initialized = 0, finalized = 0;
+    PMPI_Initialized(&initialized);
+    PMPI_Finalized(&finalized);
+    return initialized && !finalized;
+}
+
 static bool have_keyval(void)
 {
-    int initialized = 0;
     pthread_mutex_lock(&lock);
-    if (keyval == MPI_KEYVAL_INVALID && PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
+    if (keyval == MPI_KEYVAL_INVALID && (sessions > 0 || is_world_open()))
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keyval, NULL);
+    bool have = keyval != MPI_KEYVAL_INVALID;
     pthread_mutex_unlock(&lock);
-    return keyval != MPI_KEYVAL_INVALID;
+    return have;
+}
+
+void live_session_began(void)
+{
+    pthread_mutex_lock(&lock);
+    if (sessions == 0 && !is_world_open())
+        keyval = MPI_KEYVAL_INVALID; /* one from before MPI_Finalize is forgotten */
+    sessions++;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The MPI forgets the key when all sessions have ended and the world is not open; then no communicator is
+ * left that has it. */
+void live_session_ends(void)
+{
+    pthread_mutex_lock(&lock);
+    sessions -= sessions > 0;
+    if (sessions == 0 && keyval != MPI_KEYVAL_INVALID && !is_world_open())
+        PMPI_Comm_free_keyval(&keyval);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whether all ranks of the communicator are in MPI_COMM_WORLD. Processes that MPI_Comm_spawn has started or
+ * that have joined later may be without this library, which nothing here could find out. All ranks come to
+ * the same answer: with ranks of two worlds in a communicator, each of them has some that are not in its own.
+ */
+static bool is_within_world(MPI_Comm theirs)
+{
+    MPI_Group group, world, within;
+    int size = 0, size_within = 0;
+    if (!is_world_open()) /* a communicator of a session: nobody can be started from there */
+        return true;
+    PMPI_Comm_group(theirs, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_intersection(group, world, &within);
+    PMPI_Group_size(group, &size);
+    PMPI_Group_size(within, &size_within);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    if (within != MPI_GROUP_EMPTY)
+        PMPI_Group_free(&within);
+    return size == size_within;
 }
 
 /* The first call of a communicator. Collective. */
 static struct live_comm *attach(MPI_Comm theirs)
 {
+    if (!is_within_world(theirs)) {
+        PMPI_Comm_set_attr(theirs, keyval, &left_to_mpi);
+        return &left_to_mpi;
+    }
     struct live_comm *comm = comm_open(theirs);
     if (!live_all_agree(theirs, comm != NULL) || !read_settings(comm, theirs)) {
         comm_close(comm);
@@ -280,11 +354,23 @@ static struct live_comm *set_up_when_due(struct live_comm *comm, MPI_Comm theirs
     return NULL;
 }
 
+void live_revoke(MPI_Comm theirs)
+{
+    struct live_comm *comm = NULL;
+    int found = 0;
+    if (live_is_forked() || keyval == MPI_KEYVAL_INVALID ||
+        PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS || !found)
+        return;
+    if (comm != &left_to_mpi && comm->mine != MPI_COMM_NULL)
+        live_break(comm, LIVE_REVOKED);
+}
+
 struct live_comm *live_comm_of(MPI_Comm theirs)
 {
     struct live_comm *comm = NULL;
     int found = 0, is_inter = 1, size = 1;
-    if (!have_keyval() || PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
+    if (live_is_forked() || !have_keyval() ||
+        PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
         return NULL;
     if (!found) {
         if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
@@ -292,7 +378,7 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
             return NULL;
         comm = attach(theirs);
     }
-    if (comm == &left_to_mpi)
+    if (comm == &left_to_mpi || comm->broken != MPI_SUCCESS)
         return NULL;
     return comm->mine == MPI_COMM_NULL ? set_up_when_due(comm, theirs) : comm;
 }

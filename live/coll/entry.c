@@ -75,3 +75,26 @@ bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdis
     };
     return entry_is_ours() && live_alltoallv(&call, error);
 }
+
+void entry_session_began(void)
+{
+    if (entry_is_ours())
+        live_session_began();
+}
+
+void entry_session_ends(void)
+{
+    if (entry_is_ours())
+        live_session_ends();
+}
+
+void entry_revoke(uintptr_t comm)
+{
+    if (entry_is_ours() && (MPI_Comm)comm != MPI_COMM_NULL)
+        live_revoke((MPI_Comm)comm);
+}
+
+int entry_missing(void)
+{
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}

@@ -39,4 +39,15 @@ bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdis
                      void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
                      uintptr_t comm, int *error);
 
+/* Programs that use sessions of MPI 4 may never call MPI_Init. A session has begun; a session is about to
+ * end. */
+void entry_session_began(void);
+void entry_session_ends(void);
+
+/* The program revokes its communicator: the ranks that wait in the library leave. */
+void entry_revoke(uintptr_t comm);
+
+/* The error of a function that the program's MPI does not have. */
+int entry_missing(void);
+
 #endif

@@ -51,7 +51,9 @@ static uint32_t flag_of_message(const struct execution *self, int index)
  * used. `polls` counts the looks of this wait. */
 static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t began)
 {
-    enum { CONTENTION_POLLS = 16 };
+    enum { CONTENTION_POLLS = 16, BROKEN_LOOKS = 4096 };
+    if (++wait->looks % BROKEN_LOOKS == 0)
+        wait->backoff->progress(wait->backoff->self);
     if (backoff_mpi_yielded(wait, began))
         return;
     if (++*polls <= wait->polls) {
@@ -73,6 +75,17 @@ static int finish(MPI_Request *request, int error)
     return error;
 }
 
+/* Ends requests of a communicator that is given up. */
+static void abandon(MPI_Request *requests, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (requests[i] == MPI_REQUEST_NULL)
+            continue;
+        PMPI_Cancel(&requests[i]);
+        PMPI_Request_free(&requests[i]);
+    }
+}
+
 /* Waits for the requests one after another. Any call of the MPI moves all messages, and each error is that of
  * its message; if several requests are tested in one call, MPICH does not tell which one has failed. It does
  * not use MPI_Test: there MPICH looks for messages even if the request is complete, and an MPICH that yields
@@ -84,6 +97,11 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
     struct backoff_wait wait = backoff_begin(&comm->backoff);
     for (int i = first; i < first + count; i++, polls = 0)
         for (int done = 0; !done;) {
+            if (comm->broken != MPI_SUCCESS) {
+                abandon(comm->requests + i, first + count - i);
+                note_error(&error, comm->broken);
+                return error;
+            }
             int64_t began = backoff_now_ns();
             int result = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
             done |= result != MPI_SUCCESS;
@@ -125,6 +143,11 @@ static int wait_and_raise(struct execution *self)
     uint32_t polls = 0;
     struct backoff_wait wait = backoff_begin(&comm->backoff);
     for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
+        if (comm->broken != MPI_SUCCESS) {
+            abandon(comm->requests, self->posted);
+            note_error(&first, comm->broken);
+            break;
+        }
         int64_t began = backoff_now_ns();
         int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
         note_error(&first, error_of(error, comm->statuses, count));
@@ -196,11 +219,19 @@ static void end_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
     note_error(&self->error, self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted));
-    for (const struct plan_step *step = self->phase; step < self->end; step++)
+    if (self->error != MPI_SUCCESS && live_is_broken(comm))
+        return;
+    for (const struct plan_step *step = self->phase; step < self->end; step++) {
+        bool came = true;
         if (step->op == PLAN_BARRIER)
-            shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
+            came = shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
         else if (step->op == PLAN_AWAIT)
-            shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
+            came = shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
+        if (!came) {
+            note_error(&self->error, comm->broken);
+            return;
+        }
+    }
 }
 
 int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv,
@@ -213,7 +244,8 @@ int live_execute(struct live_comm *comm, const struct live_plan *plan, const voi
     if (plan->shared_bytes > 0 || plan->flags > 0) /* a call that raises flags counts too */
         self.buffers[COLL_SHARED] = live_memory_next_copy(comm);
     const struct plan_step *last = plan->steps + plan->step_count;
-    for (self.phase = plan->steps; self.phase < last; self.phase = self.end + 1) {
+    for (self.phase = plan->steps; self.phase < last && comm->broken == MPI_SUCCESS;
+         self.phase = self.end + 1) {
         self.end = self.phase;
         while (self.end->op != PLAN_PHASE_END)
             self.end++;

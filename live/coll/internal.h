@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "live/coll/autotune.h"
+#include "live/coll/limits.h"
 #include "live/coll/plan.h"
 #include "live/coll/settings.h"
 #include "live/coll/shm_counter.h"
@@ -14,8 +15,10 @@
 /* The preloaded collectives. This header has what its files share; each file uses only those above it in this
  * map.
  *
+ *   next.c          the functions of the next library, which calls are left to
  *   digits.h        decimal numbers
  *   settings.c      environment variables
+ *   limits.c        what control groups allow
  *   types.c         datatypes: which are plain bytes; pack and unpack
  *   operations.c    operations of reductions: which of them are executed here
  *   plan.c          a schedule of coll, compiled to a list of steps
@@ -24,6 +27,8 @@
  *   cores.c         processors that the ranks of a host may use
  *   buffers.c       requests and buffers that a communicator keeps
  *   devices.c       whether the program uses GPUs
+ *   forked.c        whether this process is a rank, or its child
+ *   break.c         gives up a communicator whose ranks fail
  *   memory.c        memory that the ranks of a node share
  *   sockets.c       which ranks are leaders
  *   autotune.c      the library's way or the MPI's, by measuring both
@@ -92,18 +97,23 @@ struct live_known {
     uint8_t choice[LIVE_FUNCTIONS][LIVE_CLASSES];
 };
 
+/* What ranks tell each other when a communicator is set up: node, cores, memory. */
+enum { SET_UP_WORDS = 3 };
+
 /* What the library keeps for a communicator. */
 struct live_comm {
     struct live_settings settings;
     uint32_t calls_before; /* calls that are left to the MPI before this is set up */
     MPI_Comm mine;         /* the same ranks, for our messages only; MPI_COMM_NULL until it is set up */
+    int broken;            /* the error with which the MPI has given up `mine`; MPI_SUCCESS: it has not */
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t *node_words; /* memory of `nodes`, and behind it two numbers per rank for set-up */
+    uint32_t *node_words; /* memory of `nodes`, and behind it SET_UP_WORDS numbers per rank for set-up */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* per node, at most */
     uint32_t cores;     /* that the ranks of rank 0's host may use */
+    uint64_t memory;    /* bytes that the control group of any rank allows at least; UINT64_MAX: no limit */
     struct backoff backoff;
 
     unsigned char *shared; /* NULL: none */
@@ -130,8 +140,9 @@ struct live_comm {
 
 /* ----------------------------------------------------------------- cores.c */
 
-/* The processors that any rank of `host` may use. Collective. */
-uint32_t live_cores_of(MPI_Comm host);
+/* The processors that all ranks of `host` may use together, no more than their control groups give them time
+ * on. Collective. `words` is work space: two numbers for each rank. */
+uint32_t live_cores_of(MPI_Comm host, const struct limits *mine, uint32_t *words);
 
 /* True: there are more ranks here than `cores`, or the job has more ranks here than processors are online. */
 bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores);
@@ -151,6 +162,28 @@ bool live_all_agree(MPI_Comm comm, bool here);
 
 /* True: this process may pass buffers in the memory of a GPU, which the library must not touch. */
 bool live_uses_devices(void);
+
+/* ---------------------------------------------------------------- forked.c */
+
+/* True: this process is a child that a rank has made by fork. It has no shared memory, and MPI allows it no
+ * calls; if it makes one nevertheless, it goes to the MPI. */
+bool live_is_forked(void);
+
+/* ----------------------------------------------------------------- break.c */
+
+/* The class of errors of a revoked communicator. MPI has it as an extension. */
+#if defined(MPIX_ERR_REVOKED)
+enum { LIVE_REVOKED = MPIX_ERR_REVOKED, LIVE_PROC_FAILED = MPIX_ERR_PROC_FAILED };
+#elif defined(MPI_ERR_REVOKED)
+enum { LIVE_REVOKED = MPI_ERR_REVOKED, LIVE_PROC_FAILED = MPI_ERR_PROC_FAILED };
+#else
+enum { LIVE_REVOKED = MPI_ERR_COMM, LIVE_PROC_FAILED = MPI_ERR_COMM };
+#endif
+
+/* Gives up a communicator because of an error of the MPI: this rank waits no more for ranks that may have
+ * failed. If the MPI can, it also revokes comm->mine, so that all other ranks leave as well. Later calls go
+ * to the MPI. */
+void live_break(struct live_comm *comm, int error);
 
 /* ---------------------------------------------------------------- memory.c */
 
@@ -248,6 +281,17 @@ static inline void note_error(int *first, int error)
 /* What the library keeps for `comm`, set up during its first calls. NULL: leave this call to the MPI.
  * Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
+
+/* True: the MPI has given up comm->mine, since a rank has failed or has revoked it; comm->broken is the
+ * error. */
+bool live_is_broken(struct live_comm *comm);
+
+/* The program revokes its communicator. */
+void live_revoke(MPI_Comm comm);
+
+/* A session of MPI 4 has begun; a session is about to end. */
+void live_session_began(void);
+void live_session_ends(void);
 
 /* --------------------------------------------------------------- by_mpi.c */
 

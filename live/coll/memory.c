@@ -7,8 +7,16 @@
 
 #include "live/coll/internal.h"
 
-/* The size of one copy of the data. It is address space: the kernel provides a page at its first use. */
-enum { COPY_MIB = 128 };
+/* The size of one copy of the data. It is address space: the kernel provides a page at its first use. Where
+ * memory is limited, both copies together take at most an eighth of it: the kernel ends a process that goes
+ * over the limit. */
+enum { COPY_MIB = 128, SHARE_OF_LIMIT = 16 };
+
+static uint64_t copy_bytes(const struct live_comm *comm)
+{
+    uint64_t most = (uint64_t)COPY_MIB << 20, share = comm->memory / SHARE_OF_LIMIT;
+    return share < most ? share : most;
+}
 
 uint32_t live_memory_flags(const struct live_comm *comm, uint32_t ranks_here)
 {
@@ -75,23 +83,29 @@ void live_memory_close(struct live_comm *comm)
     comm->shared = NULL;
 }
 
+/* Children by fork get no copy: they could change it, and would keep it when all ranks have ended. Nor does a
+ * core dump, whose writer would otherwise read, and so allocate, all of it. */
 static unsigned char *map(int file, size_t bytes)
 {
     void *memory = file < 0 ? MAP_FAILED
                             : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, bytes, MADV_DONTFORK);
+    madvise(memory, bytes, MADV_DONTDUMP);
+    return memory;
 }
 
 void live_memory_open(struct live_comm *comm, MPI_Comm node)
 {
     int made = -1;
-    comm->copy_bytes = (uint64_t)COPY_MIB << 20;
+    comm->copy_bytes = copy_bytes(comm);
     comm->shared_bytes = counters_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
     if (comm->local == 0)
         made = make_file(comm->shared_bytes);
     struct fd_ref ref = fd_ref_of(made);
-    PMPI_Bcast(&ref, sizeof ref, MPI_BYTE, 0, node);
-    int file = comm->local == 0 ? made : fd_ref_open(&ref);
+    bool told = PMPI_Bcast(&ref, sizeof ref, MPI_BYTE, 0, node) == MPI_SUCCESS;
+    int file = comm->local == 0 ? made : told ? fd_ref_open(&ref) : -1;
     comm->shared = map(file, comm->shared_bytes);
     bool shared = live_all_agree(comm->mine, comm->shared != NULL);
     if (file >= 0) /* all ranks have opened it by now, since all have taken part in live_all_agree */

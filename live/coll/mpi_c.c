@@ -1,6 +1,7 @@
 /* The functions that C programs call. Fortran programs of MPICH call them through MPICH's Fortran functions.
  * This file does not include mpi.h: handles are integers here, for the reason in entry.h. */
 #include "live/coll/entry.h"
+#include "live/coll/next.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -13,7 +14,7 @@
     {                                                                                                        \
         int error;                                                                                           \
         const struct entry_call call = {__VA_ARGS__};                                                        \
-        return entry_collective(&call, &error) ? error : P##name arguments;                                  \
+        return entry_collective(&call, &error) ? error : NEXT(name) arguments;                               \
     }
 
 /* The same function with counts of 64 bits, which MPI has from version 4 on; with an older one no program
@@ -25,7 +26,7 @@
     {                                                                                                        \
         int error;                                                                                           \
         const struct entry_call call = {__VA_ARGS__};                                                        \
-        return (fits) && entry_collective(&call, &error) ? error : P##name arguments;                        \
+        return (fits) && entry_collective(&call, &error) ? error : NEXT(name) arguments;                     \
     }
 
 static bool is_int(int64_t count)
@@ -171,8 +172,8 @@ PUBLIC int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *
     if (entry_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                         &error))
         return error;
-    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                          comm);
+    return NEXT(MPI_Alltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                               comm);
 }
 
 extern int PMPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
@@ -190,6 +191,43 @@ PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *
     if (entry_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
                         comm, &error))
         return error;
-    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                          comm);
+    return NEXT(MPI_Alltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                               recvtypes, comm);
+}
+
+/* ------------------------------------------------------- sessions, failures */
+
+extern __attribute__((weak)) int PMPI_Session_init(uintptr_t info, uintptr_t handler, void *session);
+PUBLIC int MPI_Session_init(uintptr_t info, uintptr_t handler, void *session);
+
+PUBLIC int MPI_Session_init(uintptr_t info, uintptr_t handler, void *session)
+{
+    if (!NEXT(MPI_Session_init))
+        return entry_missing();
+    int error = NEXT(MPI_Session_init)(info, handler, session);
+    if (error == 0) /* MPI_SUCCESS */
+        entry_session_began();
+    return error;
+}
+
+extern __attribute__((weak)) int PMPI_Session_finalize(void *session);
+PUBLIC int MPI_Session_finalize(void *session);
+
+PUBLIC int MPI_Session_finalize(void *session)
+{
+    if (!NEXT(MPI_Session_finalize))
+        return entry_missing();
+    entry_session_ends();
+    return NEXT(MPI_Session_finalize)(session);
+}
+
+extern __attribute__((weak)) int PMPIX_Comm_revoke(uintptr_t comm);
+PUBLIC int MPIX_Comm_revoke(uintptr_t comm);
+
+PUBLIC int MPIX_Comm_revoke(uintptr_t comm)
+{
+    if (!NEXT(MPIX_Comm_revoke))
+        return entry_missing();
+    entry_revoke(comm);
+    return NEXT(MPIX_Comm_revoke)(comm);
 }

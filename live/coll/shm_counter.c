@@ -45,27 +45,28 @@ static void sleep_on(struct shm_counter *counter, uint64_t value, int64_t most_n
     atomic_fetch_sub(&counter->sleepers, 1);
 }
 
-void shm_counter_await(struct shm_counter *counter, uint64_t value, struct backoff *backoff)
+bool shm_counter_await(struct shm_counter *counter, uint64_t value, struct backoff *backoff)
 {
     struct backoff_wait wait = backoff_begin(backoff);
     for (uint32_t i = 1; i <= wait.spins; i++) {
         if (shm_counter_reached(counter, value))
-            return;
+            return true;
         spin_pause();
-        if (i % PROGRESS_SPINS == 0)
-            backoff->progress(backoff->self);
+        if (i % PROGRESS_SPINS == 0 && !backoff->progress(backoff->self))
+            return false;
         if (i % CONTENTION_SPINS == 0 && backoff_finds_contention(&wait))
             break;
     }
     do
         if (shm_counter_reached(counter, value))
-            return;
+            return true;
     while (backoff_yield(&wait));
     while (!shm_counter_reached(counter, value)) {
         sleep_on(counter, value, wait.look_ns);
-        if (!shm_counter_reached(counter, value))
-            backoff->progress(backoff->self);
+        if (!shm_counter_reached(counter, value) && !backoff->progress(backoff->self))
+            return false;
     }
+    return true;
 }
 
 void shm_counter_raise(struct shm_counter *counter, uint64_t value)

@@ -20,11 +20,12 @@ static inline bool shm_counter_reached(const struct shm_counter *counter, uint64
     return atomic_load_explicit(&((struct shm_counter *)counter)->value, memory_order_acquire) >= value;
 }
 
-/* Returns when the counter is at `value` or above. What the rank that raised it wrote before is then visible.
+/* Returns true when the counter is at `value` or above. What the rank that raised it wrote before is then
+ * visible. Returns false when backoff->progress says that to wait is in vain.
  * The waiting rank calls `progress` now and then while it has a core: messages of this rank may be under way
  * that only its own calls to the MPI move, and the rank that is to raise the counter may, directly or through
  * others, wait for those messages. */
-void shm_counter_await(struct shm_counter *counter, uint64_t value, struct backoff *backoff);
+bool shm_counter_await(struct shm_counter *counter, uint64_t value, struct backoff *backoff);
 
 /* Sets the counter to `value`; it must be below. */
 void shm_counter_raise(struct shm_counter *counter, uint64_t value);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "live/coll/next.h"
 #include "live/coll/vector.h"
 
 #ifdef OPEN_MPI
@@ -37,10 +38,10 @@ int live_vector_by_mpi(const struct live_vector_call *call)
     const struct live_side *send = &call->send, *recv = &call->recv;
     void *into = (void *)(uintptr_t)recv->buffer;
     if (call->is_w)
-        return PMPI_Alltoallw(send->buffer, send->counts, send->displacements, send->types, into,
-                              recv->counts, recv->displacements, recv->types, call->comm);
-    return PMPI_Alltoallv(send->buffer, send->counts, send->displacements, send->type, into, recv->counts,
-                          recv->displacements, recv->type, call->comm);
+        return NEXT(MPI_Alltoallw)(send->buffer, send->counts, send->displacements, send->types, into,
+                                   recv->counts, recv->displacements, recv->types, call->comm);
+    return NEXT(MPI_Alltoallv)(send->buffer, send->counts, send->displacements, send->type, into,
+                               recv->counts, recv->displacements, recv->type, call->comm);
 }
 
 static int by_nodes(struct live_comm *comm, const struct live_vector_call *call)

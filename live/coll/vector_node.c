@@ -350,17 +350,19 @@ static void unpack_node(struct vector_exchange *self, uint32_t node)
     }
 }
 
-static void wait_for_node(struct vector_exchange *self)
+/* False: the communicator is given up. */
+static bool wait_for_node(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     if (comm->here == 1)
-        return;
+        return true;
     comm->barriers++;
     shm_counter_add(comm->barrier, comm->barriers * comm->here);
-    shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
+    return shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
 }
 
-/* Unpacks the blocks from all other nodes. The flag of a leader says that its messages have come. */
+/* Unpacks the blocks from all other nodes. The flag of a leader says that its messages have come. Without it
+ * there is nothing to unpack: the communicator is given up. */
 static void unpack_other_nodes(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
@@ -368,10 +370,26 @@ static void unpack_other_nodes(struct vector_exchange *self)
         uint32_t node = node_from(&self->node, round), leader = self->vector->leader_of[node];
         if (piece_ref_of(self, comm->local, node)->received == 0)
             continue;
-        if (leader != comm->local)
-            shm_counter_await(&comm->flags[leader], comm->shared_calls, &comm->backoff);
+        if (leader != comm->local &&
+            !shm_counter_await(&comm->flags[leader], comm->shared_calls, &comm->backoff))
+            return;
         unpack_node(self, node);
     }
+}
+
+/* The part of the exchange that comes when all ranks of the node have staged their blocks. The first `blocks`
+ * requests are those of long blocks. */
+static void exchange_by_nodes(struct vector_exchange *self, int blocks)
+{
+    struct live_comm *comm = self->comm;
+    exchange_messages(self);
+    unpack_node(self, comm->node);
+    note_error(&self->error, live_wait_for_all(comm, blocks, self->posted - blocks));
+    if (self->receives)
+        shm_counter_raise(&comm->flags[comm->local], comm->shared_calls);
+    note_error(&self->error, live_wait_for_all(comm, 0, blocks));
+    if (self->error == MPI_SUCCESS || !live_is_broken(comm))
+        unpack_other_nodes(self);
 }
 
 int live_vector_exchange(struct live_comm *comm, bool in_place)
@@ -383,14 +401,11 @@ int live_vector_exchange(struct live_comm *comm, bool in_place)
     exchange_long(&self, in_place);
     int blocks = self.posted;
     stage_pieces(&self);
-    wait_for_node(&self);
-    exchange_messages(&self);
-    unpack_node(&self, comm->node);
-    note_error(&self.error, live_wait_for_all(comm, blocks, self.posted - blocks));
-    if (self.receives)
-        shm_counter_raise(&comm->flags[comm->local], comm->shared_calls);
-    note_error(&self.error, live_wait_for_all(comm, 0, blocks));
-    unpack_other_nodes(&self);
+    if (wait_for_node(&self))
+        exchange_by_nodes(&self, blocks);
+    else
+        note_error(&self.error, live_wait_for_all(comm, 0, blocks));
+    note_error(&self.error, comm->broken);
     while (comm->vector->copy_count > 0)
         live_copy_free(&comm->vector->copies[--comm->vector->copy_count]);
     return self.error;

@@ -1,0 +1,122 @@
+#!/bin/sh
+# tests/mpi/production.sh PART...: the preloaded collectives in programs of production (docs/coll-guarantees.md).
+#
+#   fork       ranks fork children and start commands between collectives
+#   spawn      MPI_Comm_spawn: collectives between and within the groups, of which only one has the library
+#   failures   the MPI reports that a rank has failed, or the program revokes its communicator
+#   limits     no descriptor, no address space, a small /dev/shm
+#   groups     control groups that limit processor time and memory; needs root
+#   sessions   sessions of MPI 4
+#   tools      a tool that counts calls, preloaded before the library and behind it
+set -eu
+. "$(dirname "$0")/common.sh"
+
+# Words with which every call goes through leaders.
+forced="HELIO_COLL=leaders HELIO_ALLTOALLV=leaders HELIO_VERBOSE=1"
+
+fork() {
+    on_host fork 3 @production fork
+    # shellcheck disable=SC2086 # the list is words
+    on_host fork 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @production fork
+    on_host fork 3 LD_PRELOAD="$ours" @production fork
+}
+
+# The processes of two worlds have no shared memory in common, so Open MPI needs tcp. Its launcher gives what is spawned its
+# own environment, in which the library is not preloaded.
+spawn() {
+    transports="OMPI_MCA_btl=self,vader,tcp UCX_TLS=self,sm,tcp"
+    # shellcheck disable=SC2086
+    on_host spawn 3 $transports @production spawn
+    ! grep "this MPI cannot start processes" "$TMP/out" || exit 77
+    # shellcheck disable=SC2086
+    on_host spawn 3 $transports LD_PRELOAD="$ours" $forced @production spawn
+    grep "ranks on" "$TMP/out"
+    grep -q "3 ranks on 1 node" "$TMP/out" && ! grep -q "5 ranks on" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+failures() {
+    # shellcheck disable=SC2086
+    for per_node in 4 2 3; do
+        on_host revoked 4 LD_PRELOAD="$ours:$MPI_PROGRAMS/failing_$MPI.so" $forced HELIO_RANKS_PER_NODE=$per_node @production gone revoked
+    done
+}
+
+limits() {
+    for check in descriptors addresses; do
+        # shellcheck disable=SC2086
+        on_host $check 3 LD_PRELOAD="$ours" $forced @production $check
+        grep -q "no shared memory" "$TMP/out" || fail "$check: $(cat "$TMP/out")"
+    done
+    # The library needs no /dev/shm.
+    # shellcheck disable=SC2086
+    on_host small 3 UCX_TLS=self,tcp LD_PRELOAD="$ours" $forced @production small
+    grep -q "3 ranks on 1 nodes of at most 3, 1 leader; [0-9]* core" "$TMP/out" || fail "/dev/shm: $(cat "$TMP/out")"
+}
+
+# Runs a check of 3 ranks whose control group has one file: NAME with TEXT. The words behind run each rank.
+in_group() { # NAME TEXT WORD...
+    rm -rf "$TMP/groups" && mkdir "$TMP/groups" && echo "$2" >"$TMP/groups/$1"
+    shift 2
+    # shellcheck disable=SC2086 # the list is words
+    watched "ok barrier" unshare -m sh "$TMP/enter" "$here/launch" 3 -- LD_PRELOAD="$ours" $forced "$@" @collectives ${checks:-} barrier
+}
+
+# Folders of the test stand in for the file system of the control groups, for the whole job or for each rank.
+groups() {
+    unshare -m mount -t tmpfs none /sys/fs/cgroup 2>/dev/null || { echo "skipped: no namespaces of mounts" && exit 77; }
+    grep -q '^0::/' /proc/self/cgroup || { echo "skipped: no control groups of version 2" && exit 77; }
+    echo "mount --bind '$TMP/groups' /sys/fs/cgroup && exec \"\$@\"" >"$TMP/enter"
+    echo "mount -t tmpfs none /sys/fs/cgroup && cp '$TMP/groups'/* /sys/fs/cgroup && exec \"\$@\"" >"$TMP/enter-own"
+    in_group cpu.max "max 100000"
+    ! grep -q "shared memory" "$TMP/out" || fail "no limit: $(cat "$TMP/out")"
+    all=$(sed -n 's/.* leader; \([0-9]*\) core.*/\1/p' "$TMP/out" | head -n 1)
+    in_group cpu.max "150000 100000"
+    grep -q "1 leader; 1 core$" "$TMP/out" || fail "one core: $(cat "$TMP/out")"
+    in_group cpu.max "99900000 100000"
+    grep -q "1 leader; $all core" "$TMP/out" || fail "more than there are: $(cat "$TMP/out")"
+    in_group cpu.max "70000 100000" unshare -m sh "$TMP/enter-own" # 2.1 cores for the three
+    [ "$all" -lt 2 ] || grep -q "1 leader; 2 cores" "$TMP/out" || fail "a group for each rank: $(cat "$TMP/out")"
+    checks=large
+    in_group memory.max 1048576 # so that calls have 64 KiB
+    grep -q "it would take more shared memory than there is" "$TMP/out" || fail "memory: $(cat "$TMP/out")"
+}
+
+sessions() {
+    "$here/launch" 1 @sessions >"$TMP/out" 2>&1 || { cat "$TMP/out" && exit 77; }
+    watched finalized "$here/launch" 3 -- @sessions
+    # shellcheck disable=SC2086
+    watched finalized "$here/launch" 4 -- LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @sessions
+    [ "$(grep -c "4 ranks on 2 nodes" "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
+    watched finalized "$here/launch" 3 -- LD_PRELOAD="$ours" @sessions
+    grep -q "^ok session$" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+# What the tool has counted at the end: "allreduces barriers bcasts alltoallvs sends".
+counted() { sed -n 's/^tool 0: \([0-9]*\) [a-z]*, \([0-9]*\) [a-z]*, \([0-9]*\) [a-z]*, \([0-9]*\) [a-z]*, \([0-9]*\) .*/\1 \2 \3 \4 \5/p' "$TMP/out"; }
+
+tools() {
+    tool=$MPI_PROGRAMS/tool_$MPI.so
+    on_host tool 4 LD_PRELOAD="$tool" @production tool
+    alone=$(counted)
+    # Before the library: it sees all calls, and gives them to the MPI; the library gets those that it does not define.
+    # shellcheck disable=SC2086
+    on_host tool 4 LD_PRELOAD="$tool:$ours" $forced HELIO_RANKS_PER_NODE=2 @production tool
+    [ "$(counted)" = "$alone" ] || fail "before: $(counted), alone: $alone"
+    grep -q "MPI_Allgather.*: leaders" "$TMP/out" && ! grep -q "MPI_Allreduce.*: leaders" "$TMP/out" ||
+        fail "before: $(cat "$TMP/out")"
+    # Behind the library: it sees the calls that are left to the MPI, here all of them, and none of the library's own.
+    on_host tool 4 LD_PRELOAD="$ours:$tool" HELIO_COLL=mpi HELIO_ALLTOALLV=mpi @production tool
+    [ "$(counted)" = "$alone" ] || fail "behind, all left to the MPI: $(counted), alone: $alone"
+    # shellcheck disable=SC2086
+    on_host tool 4 LD_PRELOAD="$ours:$tool" $forced HELIO_RANKS_PER_NODE=2 @production tool
+    # shellcheck disable=SC2046,SC2086
+    set -- $(counted) $alone
+    [ "$1 $2 $3 $4" = "0 0 0 0" ] && [ "$5" = "${10}" ] || fail "behind, all executed: $(counted), alone: $alone"
+    # By `auto`, some calls go one way and some the other.
+    on_host tool 4 LD_PRELOAD="$ours:$tool" HELIO_RANKS_PER_NODE=2 @production tool
+    # shellcheck disable=SC2046,SC2086
+    set -- $(counted) $alone
+    [ "$1" -gt 0 ] && [ "$1" -lt "$6" ] && [ "$5" = "${10}" ] || fail "behind, auto: $(counted), alone: $alone"
+}
+
+for part; do "$part"; done
