@@ -80,7 +80,7 @@ static int unpack_blocks(const struct live_comm *comm, const struct live_buffer 
 
 /* The data to send as contiguous bytes: in the program's own buffer, or in a copy. NULL: there are none, or,
  * with *error, there is no memory. */
-static const void *bytes_to_send(struct live_comm *comm, const struct live_plan *plan,
+static const void *bytes_to_send(struct live_comm *comm, const struct coll_plan *plan,
                                  const struct live_shape *shape, int *error)
 {
     const struct live_buffer *from = &shape->send;
@@ -119,7 +119,7 @@ static void *place_to_receive(struct live_comm *comm, const struct live_shape *s
 
 /* Data that is not contiguous bytes goes through buffers of this rank. The other ranks do not know of that,
  * nor of errors of this rank: it does its part of the exchange in any case. */
-static int pack_and_execute(struct live_comm *comm, const struct live_plan *plan,
+static int pack_and_execute(struct live_comm *comm, const struct coll_plan *plan,
                             const struct live_shape *shape, const struct live_call *call)
 {
     int error = MPI_SUCCESS;
@@ -132,7 +132,7 @@ static int pack_and_execute(struct live_comm *comm, const struct live_plan *plan
     return error;
 }
 
-static int by_nodes(struct live_comm *comm, const struct live_plan *plan, const struct live_shape *shape,
+static int by_nodes(struct live_comm *comm, const struct coll_plan *plan, const struct live_shape *shape,
                     const struct live_call *call)
 {
     int error = pack_and_execute(comm, plan, shape, call);

@@ -1,7 +1,7 @@
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "coll/footprint.h"
 #include "coll/nodes.h"
 #include "live/coll/internal.h"
 
@@ -32,20 +32,11 @@ static bool nodes_have_room(const struct live_comm *comm, const struct coll_algo
     return true;
 }
 
-/* The longest message of any algorithm: of alltoalls all that one node has for another, else all that there
- * is. */
-static uint64_t most_bytes(const struct live_comm *comm, const struct live_key *key)
-{
-    uint64_t room = INT_MAX / comm->size;
-    bool has_pairs = key->kind == COLL_ALLTOALL || key->kind == COLL_REDUCE_SCATTER;
-    return has_pairs ? room / comm->most_here : room;
-}
-
 /* The reason why `algorithm` cannot do the call; NULL: it can. */
 static const char *obstacle(const struct live_comm *comm, const struct coll_algorithm *algorithm,
                             const struct live_key *key)
 {
-    if (key->bytes > most_bytes(comm, key))
+    if (key->bytes > coll_footprint_bytes_max(key->kind, comm->size, comm->most_here))
         return "its messages would be longer than MPI can say";
     if ((algorithm->shared || algorithm->flags) && !comm->shared)
         return "there is no shared memory";

@@ -7,7 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coll/footprint.h"
 #include "coll/nodes.h"
+
+#ifdef OPEN_MPI
+enum { IS_OPENMPI = true };
+#else
+enum { IS_OPENMPI = false };
+#endif
 
 /* ---------------------------------------------------------------- progress */
 
@@ -34,7 +41,7 @@ static void init_backoff(struct live_comm *comm, MPI_Comm host)
     int ranks_here;
     const struct limits limits = limits_read("");
     PMPI_Comm_size(host, &ranks_here);
-    comm->cores = live_cores_of(host, &limits, comm->node_words);
+    comm->cores = live_cores_of(host, &limits, comm->set_up_words);
     comm->memory = limits.memory;
     comm->backoff =
         (struct backoff){.oversubscribed = live_is_oversubscribed((uint32_t)ranks_here, comm->cores),
@@ -78,7 +85,7 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
  * NO_NODE: the MPI may have run out of communicators on one node only. */
 static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
-    uint32_t *place_of = comm->node_words + coll_nodes_storage(comm->size);
+    uint32_t *place_of = comm->set_up_words;
     uint32_t mebibytes = comm->memory >> 20 < UINT32_MAX ? (uint32_t)(comm->memory >> 20) : UINT32_MAX;
     const uint32_t mine[SET_UP_WORDS] = {place, comm->cores, mebibytes};
     if (PMPI_Allgather(mine, SET_UP_WORDS, MPI_UINT32_T, place_of, SET_UP_WORDS, MPI_UINT32_T, comm->mine) !=
@@ -107,11 +114,20 @@ static bool map_nodes(struct live_comm *comm, uint32_t place)
 
 /* ------------------------------------------------------------------ set-up */
 
-/* The communicators of a process that the library serves. Each takes address space and one more communicator
- * of the MPI; MPICH has 2048 in all. */
-enum { COMMS_MAX = 64 };
-
+/* Of the communicators that the library serves. There are at most COLL_FOOTPRINT_COMMS: each takes address
+ * space and one more communicator of the MPI; MPICH has 2048 in all. */
 static _Atomic int comm_count;
+
+_Static_assert(sizeof(struct live_comm) == (IS_OPENMPI ? COLL_FOOTPRINT_OPENMPI : COLL_FOOTPRINT_MPICH),
+               "src/coll/footprint.h has the size");
+_Static_assert(sizeof(struct autotune) * LIVE_CLASSES == COLL_FOOTPRINT_TRIALS,
+               "src/coll/footprint.h has it");
+_Static_assert(sizeof(struct live_settings) == COLL_FOOTPRINT_SETTINGS, "src/coll/footprint.h has it");
+_Static_assert(sizeof(struct shm_counter) == COLL_FOOTPRINT_COUNTER, "src/coll/footprint.h has it");
+_Static_assert((int)SET_UP_WORDS == COLL_FOOTPRINT_SET_UP_WORDS, "src/coll/footprint.h has it");
+_Static_assert(sizeof(MPI_Request) + sizeof(MPI_Status) + sizeof(int) ==
+                   (IS_OPENMPI ? COLL_FOOTPRINT_REQUEST_OPENMPI : COLL_FOOTPRINT_REQUEST_MPICH),
+               "src/coll/footprint.h has it");
 
 static void comm_close(struct live_comm *comm)
 {
@@ -123,10 +139,11 @@ static void comm_close(struct live_comm *comm)
     for (int function = 0; function < LIVE_FUNCTIONS; function++)
         free(comm->autotunes[function]);
     for (int i = 0; i < LIVE_PLANS; i++)
-        live_plan_free(&comm->plans[i].plan);
+        coll_plan_free(&comm->plans[i].plan);
     if (comm->mine != MPI_COMM_NULL)
         PMPI_Comm_free(&comm->mine);
     free(comm->node_words);
+    free(comm->set_up_words);
     free(comm->requests);
     free(comm->completed);
     free(comm->statuses);
@@ -136,22 +153,22 @@ static void comm_close(struct live_comm *comm)
     free(comm);
 }
 
-/* NULL: no memory, or COMMS_MAX are open. */
+/* NULL: no memory, or too many are open. */
 static struct live_comm *comm_open(MPI_Comm theirs)
 {
     int rank, size;
     PMPI_Comm_rank(theirs, &rank);
     PMPI_Comm_size(theirs, &size);
-    struct live_comm *comm = atomic_load(&comm_count) < COMMS_MAX ? calloc(1, sizeof *comm) : NULL;
+    struct live_comm *comm = atomic_load(&comm_count) < COLL_FOOTPRINT_COMMS ? calloc(1, sizeof *comm) : NULL;
     if (!comm)
         return NULL;
     atomic_fetch_add(&comm_count, 1);
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
-    comm->node_words = malloc((coll_nodes_storage(comm->size) + SET_UP_WORDS * (size_t)comm->size) *
-                              sizeof *comm->node_words);
-    if (comm->node_words)
+    comm->node_words = malloc(coll_nodes_storage(comm->size) * sizeof *comm->node_words);
+    comm->set_up_words = malloc(SET_UP_WORDS * (size_t)comm->size * sizeof *comm->set_up_words);
+    if (comm->node_words && comm->set_up_words)
         return comm;
     comm_close(comm);
     return NULL;
@@ -242,6 +259,8 @@ static bool set_up(struct live_comm *comm, MPI_Comm theirs)
     }
     if (node != MPI_COMM_NULL)
         PMPI_Comm_free(&node);
+    free(comm->set_up_words);
+    comm->set_up_words = NULL;
     return found;
 }
 

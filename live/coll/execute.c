@@ -4,7 +4,7 @@
 
 struct execution {
     struct live_comm *comm;
-    const struct live_plan *plan;
+    const struct coll_plan *plan;
     const struct live_reduction *reduction;
     unsigned char *buffers[COLL_SHARED + 1]; /* by enum coll_buffer; NULL: this rank has no memory for it */
     int posted;                              /* requests of this phase */
@@ -171,19 +171,32 @@ static int wait_and_raise(struct execution *self)
 
 /* ------------------------------------------------------------------ phases */
 
-/* A copy or a reduction. In calls in place a copy may find its data where they are to go. */
-static int local_step(const struct execution *self, const struct plan_step *step)
+/* One of the copies or reductions of a step. In calls in place a copy may find its data where they are to
+ * go. */
+static int copy_or_reduce(const struct execution *self, const struct plan_step *step,
+                          const unsigned char *from, unsigned char *into)
 {
     const struct live_reduction *reduction = self->reduction;
-    unsigned char *from = address_of(self, step->from, step->from_offset);
-    unsigned char *into = address_of(self, step->into, step->into_offset);
-    if (!from || !into || from == into)
+    if (from == into)
         return MPI_SUCCESS;
     if (step->op == PLAN_REDUCE)
         return PMPI_Reduce_local(from, into, (int)(step->bytes / reduction->element), reduction->type,
                                  reduction->op);
     memcpy(into, from, step->bytes);
     return MPI_SUCCESS;
+}
+
+static int local_step(const struct execution *self, const struct plan_step *step)
+{
+    unsigned char *from = address_of(self, step->from, step->from_offset);
+    unsigned char *into = address_of(self, step->into, step->into_offset);
+    int error = MPI_SUCCESS;
+    for (uint32_t i = 0; from && into && i < step->times; i++) {
+        note_error(&error, copy_or_reduce(self, step, from, into));
+        if (i + 1 < step->times)
+            from += step->from_stride, into += step->into_stride;
+    }
+    return error;
 }
 
 /* Does all steps of the phase that do not wait. end_phase waits. */
@@ -234,7 +247,7 @@ static void end_phase(struct execution *self)
     }
 }
 
-int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv,
+int live_execute(struct live_comm *comm, const struct coll_plan *plan, const void *send, void *recv,
                  const struct live_reduction *reduction)
 {
     struct execution self = {.comm = comm, .plan = plan, .reduction = reduction, .error = MPI_SUCCESS};

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coll/plan.h"
 #include "live/coll/autotune.h"
 #include "live/coll/limits.h"
-#include "live/coll/plan.h"
 #include "live/coll/settings.h"
 #include "live/coll/shm_counter.h"
 #include "live/coll/types.h"
@@ -21,7 +21,6 @@
  *   limits.c        what control groups allow
  *   types.c         datatypes: which are plain bytes; pack and unpack
  *   operations.c    operations of reductions: which of them are executed here
- *   plan.c          a schedule of coll, compiled to a list of steps
  *   backoff.c       how a rank waits: spin, yield, sleep
  *   shm_counter.c   counters in shared memory that ranks wait for
  *   cores.c         processors that the ranks of a host may use
@@ -85,7 +84,7 @@ struct plan_entry {
     uint64_t last_call; /* the value of live_comm.calls when it was last used */
     bool is_filled;
     struct autotune *autotune; /* that of its class, which finds the faster way; NULL: ours is taken */
-    struct live_plan plan;     /* no algorithm: the MPI's own */
+    struct coll_plan plan;     /* no algorithm: the MPI's own */
 };
 
 /* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
@@ -108,7 +107,8 @@ struct live_comm {
     int broken;            /* the error with which the MPI has given up `mine`; MPI_SUCCESS: it has not */
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t *node_words; /* memory of `nodes`, and behind it SET_UP_WORDS numbers per rank for set-up */
+    uint32_t *node_words;   /* memory of `nodes` */
+    uint32_t *set_up_words; /* SET_UP_WORDS numbers per rank; NULL when it is set up */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* per node, at most */
@@ -263,7 +263,7 @@ struct live_reduction {
 /* Executes the plan and returns an MPI error code. The other ranks complete whatever happens on this one.
  * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. `reduction` is for
  * plans that reduce. */
-int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv,
+int live_execute(struct live_comm *comm, const struct coll_plan *plan, const void *send, void *recv,
                  const struct live_reduction *reduction);
 
 /* Waits for requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */

@@ -5,29 +5,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coll/footprint.h"
 #include "live/coll/internal.h"
 
 /* The size of one copy of the data. It is address space: the kernel provides a page at its first use. Where
  * memory is limited, both copies together take at most an eighth of it: the kernel ends a process that goes
  * over the limit. */
-enum { COPY_MIB = 128, SHARE_OF_LIMIT = 16 };
+enum { SHARE_OF_LIMIT = 16 };
 
 static uint64_t copy_bytes(const struct live_comm *comm)
 {
-    uint64_t most = (uint64_t)COPY_MIB << 20, share = comm->memory / SHARE_OF_LIMIT;
+    uint64_t most = COLL_FOOTPRINT_COPY, share = comm->memory / SHARE_OF_LIMIT;
     return share < most ? share : most;
 }
 
 uint32_t live_memory_flags(const struct live_comm *comm, uint32_t ranks_here)
 {
-    return comm->nodes.count + 2 * ranks_here;
+    return coll_footprint_flags(comm->nodes.count, ranks_here);
 }
 
 static size_t counters_bytes(const struct live_comm *comm)
 {
-    size_t counters = 1 + (size_t)live_memory_flags(comm, comm->here); /* 1: the barrier */
-    size_t bytes = counters * sizeof(struct shm_counter), page = (size_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
+    return coll_footprint_counters(comm->nodes.count, comm->here, (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
 /* A file in memory without a name, so that nothing is left behind when processes are killed. -1: none can be

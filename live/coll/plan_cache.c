@@ -39,7 +39,7 @@ static struct plan_entry *entry_for_new(struct live_comm *comm, const struct liv
     if (strcmp(comm->settings.algorithms[key->kind], "auto") == 0 &&
         comm->calls - oldest->last_call < STALE_CALLS)
         return NULL;
-    live_plan_free(&oldest->plan);
+    coll_plan_free(&oldest->plan);
     return oldest;
 }
 
@@ -61,7 +61,7 @@ static bool compile(struct live_comm *comm, struct plan_entry *entry, const stru
 {
     const struct coll_call call = live_coll_call(comm, &entry->key, comm->rank);
     return autotunes_open(comm, live_function(&entry->key)) &&
-           live_plan_init(&entry->plan, algorithm, &call) &&
+           coll_plan_init(&entry->plan, algorithm, &call) &&
            live_requests_reserve(comm, entry->plan.messages_max) &&
            live_buffer_reserve(&comm->scratch, &comm->scratch_room, entry->plan.scratch_bytes);
 }
@@ -82,7 +82,7 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
     const struct coll_algorithm *algorithm = live_choose(comm, key, &tried, why, sizeof why);
     *entry = (struct plan_entry){.key = *key, .is_filled = true};
     if (algorithm && !live_all_agree(comm->mine, compile(comm, entry, algorithm))) {
-        live_plan_free(&entry->plan);
+        coll_plan_free(&entry->plan);
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }

@@ -4,18 +4,21 @@
 #include "base/units.h"
 #include "cli/coll.h"
 #include "cli/coll_algorithms.h"
+#include "cli/coll_footprint.h"
 #include "cli/coll_shape.h"
 #include "cli/print.h"
 #include "coll/count.h"
 #include "output/quote.h"
 #include "output/standard.h"
 
-enum plan_option { PLAN_JSON = COLL_SHAPE_OPTIONS, PLAN_CSV };
+enum plan_option { PLAN_JSON = COLL_SHAPE_OPTIONS, PLAN_CSV, PLAN_LIBRARY };
 
 static const struct cli_option options[] = {
     COLL_SHAPE_OPTION_TABLE,
     [PLAN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [PLAN_CSV] = {"--csv", 0, NULL, "print the table as CSV"},
+    [PLAN_LIBRARY] = {"--library", 0, "MPI",
+                      "what the preloaded library of this MPI takes for a communicator: openmpi or mpich"},
 };
 
 static const struct cli_command command = {
@@ -29,7 +32,8 @@ static const struct cli_command command = {
     .after =
         "Examples:\n"
         "  helio coll plan --nodes 16 --ppn 56 --bytes 1KiB\n"
-        "  helio coll plan --op allreduce --ppn 8,8,5 --bytes 64 --json\n\n"
+        "  helio coll plan --op allreduce --ppn 8,8,5 --bytes 64 --json\n"
+        "  helio coll plan --op allreduce --nodes 100 --ppn 128 --bytes 1KiB --library openmpi\n\n"
         "Where nodes differ, each number is that of the node that has most. docs/collectives.md has the\n"
         "algorithms; docs/models/alltoall.md those of alltoall, and the formulas of the paper.",
 };
@@ -116,6 +120,7 @@ static enum status print_json(const struct coll_shape *shape)
 struct plan_arguments {
     struct coll_text text;
     bool json, csv;
+    const char *library; /* NULL: not given */
 };
 
 static bool take(void *self, int found, const char *value)
@@ -129,6 +134,8 @@ static bool take(void *self, int found, const char *value)
         arguments->json = true;
     else if (found - CLI_OPTION == PLAN_CSV)
         arguments->csv = true;
+    else if (found - CLI_OPTION == PLAN_LIBRARY)
+        arguments->library = value;
     else
         arguments->text.values[found - CLI_OPTION] = value;
     return true;
@@ -145,8 +152,15 @@ int cli_coll_plan(int argc, char **argv)
         diag_error("--json and --csv both print to standard output; give one of them");
         return STATUS_BAD_INPUT;
     }
+    if (arguments.csv && arguments.library) {
+        diag_error(
+            "--library prints no table of algorithms, and --csv prints nothing else; give one of them");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = coll_shape_init(&shape, &arguments.text);
-    if (status == STATUS_OK && arguments.json)
+    if (status == STATUS_OK && arguments.library)
+        status = coll_footprint_print(&shape, arguments.library, arguments.json);
+    else if (status == STATUS_OK && arguments.json)
         status = print_json(&shape);
     else if (status == STATUS_OK)
         status = arguments.csv ? print_csv(&shape) : print_table(&shape);

@@ -35,6 +35,8 @@
  *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,
  *     rooted.h, rooted.c, compose.h, compose.c    what algorithms share
  *     prove.h, prover.h, prove*.c, rank_sets.h, rank_sets.c  the prover
+ *     plan.h, plan.c        the schedule of a rank as a list of steps, for repeated execution
+ *     footprint.h, footprint.c  what the preloaded library takes for a communicator
  *     count.h, count.c      messages, copies and memory of a schedule
  *     measured.h, measured.c    times of alltoall that were measured, and choices from them */
 

@@ -7,6 +7,7 @@
 #   limits     no descriptor, no address space, a small /dev/shm
 #   groups     control groups that limit processor time and memory; needs root
 #   sessions   sessions of MPI 4
+#   footprint  heap, shared memory, mappings and descriptors are those that `helio coll plan --library` predicts
 #   tools      a tool that counts calls, preloaded before the library and behind it
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -117,6 +118,33 @@ tools() {
     # shellcheck disable=SC2046,SC2086
     set -- $(counted) $alone
     [ "$1" -gt 0 ] && [ "$1" -lt "$6" ] && [ "$5" = "${10}" ] || fail "behind, auto: $(counted), alone: $alone"
+}
+
+# The number NAME of the prediction, and of what the program has counted.
+predicted() { sed -n "s/^  \"$1\": \([0-9]*\),\{0,1\}\$/\1/p" "$TMP/plan"; }
+held() { sed -n "s/^$1 \([0-9]*\)\$/\1/p" "$TMP/out"; }
+
+# 2 nodes of 4 ranks, and 3 nodes of which the last is smaller.
+footprint() {
+    for shape in "8 4,4 4" "5 2,2,1 2"; do
+        for call in "allreduce 64" "allreduce 40000" "allgather 8" "allgather 65536" "alltoall 8" "alltoall 20000"; do
+            # shellcheck disable=SC2086 # words
+            set -- $shape $call
+            "$HELIO" coll plan --library "$MPI" --op "$4" --ppn "$2" --bytes "$5" --json >"$TMP/plan"
+            # shellcheck disable=SC2086
+            on_host footprint "$1" LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE="$3" @footprint "$4" "$5" "$3"
+            [ -n "$(held mappings)" ] && [ -n "$(predicted node_shared_bytes)" ] || fail "no numbers"
+            all="$shape, $call: $(cat "$TMP/plan" "$TMP/out")"
+            [ "$(held mappings)" = "$(predicted mappings)" ] && [ "$(held descriptors)" = "$(predicted descriptors)" ] &&
+                [ "$(held address)" = "$(predicted address_bytes)" ] || fail "mappings, descriptors: $all"
+            # An alltoall does not use the part for messages of a node to itself.
+            [ "$(held used)" = "$(predicted node_shared_bytes)" ] ||
+                { [ "$4" = alltoall ] && [ "$(held used)" -le "$(predicted node_shared_bytes)" ]; } || fail "shared: $all"
+            [ "$(held is_counted)" = 1 ] || continue
+            [ "$(held rank_heap)" = $(($(predicted communicator_heap_bytes) + $(predicted plan_heap_bytes))) ] &&
+                [ "$(held node_heap)" = "$(predicted node_heap_bytes)" ] || fail "heap: $all"
+        done
+    done
 }
 
 for part; do "$part"; done

@@ -1,36 +1,66 @@
-#include "live/coll/plan.h"
+#include "coll/plan.h"
 
 #include <stdlib.h>
 
 struct plan_writer {
     struct coll_sink base;
-    struct live_plan *plan;
+    struct coll_plan *plan;
     uint32_t messages; /* in the present phase */
 };
 
-static void add(struct coll_sink *sink, struct plan_step step)
+/* Notes in which order the plan reads the send buffer and writes the receive buffer. */
+static void note_order(struct coll_plan *plan, const struct plan_step *step)
 {
-    struct live_plan *plan = ((struct plan_writer *)sink)->plan;
-    if (plan->step_count == plan->step_capacity) {
-        size_t capacity = plan->step_capacity ? 2 * plan->step_capacity : 64;
-        struct plan_step *steps = realloc(plan->steps, capacity * sizeof *steps);
-        if (!steps) {
-            plan->out_of_memory = true;
-            return;
-        }
-        plan->steps = steps;
-        plan->step_capacity = capacity;
-    }
-    plan->steps[plan->step_count++] = step;
-    ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
     /* A local step reads at its place in the list. A send may read until the end of its phase, so it may read
      * after a receive of the same phase writes. */
-    bool is_local = step.op == PLAN_COPY || step.op == PLAN_REDUCE;
-    bool reads = (step.op == PLAN_SEND || is_local) && step.from == COLL_SEND_BUFFER;
-    bool writes = (step.op == PLAN_RECV || is_local) && step.into == COLL_RECV_BUFFER;
-    if (reads && (writes || plan->touched || step.op == PLAN_SEND))
+    bool is_local = step->op == PLAN_COPY || step->op == PLAN_REDUCE;
+    bool reads = (step->op == PLAN_SEND || is_local) && step->from == COLL_SEND_BUFFER;
+    bool writes = (step->op == PLAN_RECV || is_local) && step->into == COLL_RECV_BUFFER;
+    if (reads && (writes || plan->touched || step->op == PLAN_SEND))
         plan->reads_first = false;
     plan->touched |= writes;
+}
+
+static bool reserve(struct coll_plan *plan, size_t capacity)
+{
+    struct plan_step *steps = realloc(plan->steps, capacity * sizeof *steps);
+    if (!steps)
+        return false;
+    plan->steps = steps;
+    plan->step_capacity = capacity;
+    return true;
+}
+
+static void add(struct coll_sink *sink, struct plan_step step)
+{
+    struct coll_plan *plan = ((struct plan_writer *)sink)->plan;
+    if (plan->step_count == plan->step_capacity &&
+        !reserve(plan, plan->step_count ? 2 * plan->step_count : 64)) {
+        plan->out_of_memory = true;
+        return;
+    }
+    step.times = 1;
+    plan->steps[plan->step_count++] = step;
+    ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
+    note_order(plan, &step);
+}
+
+/* Whether a local step goes on what the last one does: then it is counted there. */
+static bool goes_on(const struct coll_plan *plan, const struct plan_step *step)
+{
+    struct plan_step *last = plan->step_count > 0 ? &plan->steps[plan->step_count - 1] : NULL;
+    if (!last || last->op != step->op || last->from != step->from || last->into != step->into ||
+        last->bytes != step->bytes || last->times == UINT32_MAX)
+        return false;
+    int64_t before = (int64_t)last->times - 1;
+    int64_t from_stride = (int64_t)(step->from_offset - last->from_offset) - before * last->from_stride;
+    int64_t into_stride = (int64_t)(step->into_offset - last->into_offset) - before * last->into_stride;
+    if (last->times > 1 && (from_stride != last->from_stride || into_stride != last->into_stride))
+        return false;
+    last->from_stride = from_stride;
+    last->into_stride = into_stride;
+    last->times++;
+    return true;
 }
 
 static void add_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
@@ -76,13 +106,18 @@ static void add_await(struct coll_sink *sink, uint32_t flag)
 
 static void add_local(struct coll_sink *sink, enum plan_op op, struct coll_span from, struct coll_span into)
 {
-    add(sink, (struct plan_step){.op = (uint8_t)op,
-                                 .flag = PLAN_NO_FLAG,
-                                 .from = (uint8_t)from.buffer,
-                                 .into = (uint8_t)into.buffer,
-                                 .from_offset = from.offset,
-                                 .into_offset = into.offset,
-                                 .bytes = from.bytes});
+    struct coll_plan *plan = ((struct plan_writer *)sink)->plan;
+    const struct plan_step step = {.op = (uint8_t)op,
+                                   .flag = PLAN_NO_FLAG,
+                                   .from = (uint8_t)from.buffer,
+                                   .into = (uint8_t)into.buffer,
+                                   .from_offset = from.offset,
+                                   .into_offset = into.offset,
+                                   .bytes = from.bytes};
+    if (goes_on(plan, &step))
+        note_order(plan, &step);
+    else
+        add(sink, step);
 }
 
 static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
@@ -95,10 +130,10 @@ static void add_reduce(struct coll_sink *sink, struct coll_span from, struct col
     add_local(sink, PLAN_REDUCE, from, into);
 }
 
-bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,
+bool coll_plan_init(struct coll_plan *plan, const struct coll_algorithm *algorithm,
                     const struct coll_call *call)
 {
-    *plan = (struct live_plan){.algorithm = algorithm,
+    *plan = (struct coll_plan){.algorithm = algorithm,
                                .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
                                .scratch_bytes = coll_scratch(algorithm, call),
                                .flags = algorithm->flags ? algorithm->flags(call) : 0,
@@ -120,11 +155,13 @@ bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorit
         writer.messages = 0;
         add(&writer.base, (struct plan_step){.op = PLAN_PHASE_END, .flag = PLAN_NO_FLAG});
     }
+    if (!plan->out_of_memory && plan->step_count > 0)
+        reserve(plan, plan->step_count); /* what is not needed goes back */
     return !plan->out_of_memory;
 }
 
-void live_plan_free(struct live_plan *plan)
+void coll_plan_free(struct coll_plan *plan)
 {
     free(plan->steps);
-    *plan = (struct live_plan){0};
+    *plan = (struct coll_plan){0};
 }
