@@ -186,12 +186,13 @@ static unsigned handshakes_of(const struct calibrate_messages *messages, enum ca
 static void compare_with_medians(struct calibrate_messages *messages, enum calibrate_place place,
                                  double eager)
 {
-    double off[POINTS_AT_MOST], handshake = messages->handshakes * control_ns(messages, place);
+    double off[POINTS_AT_MOST];
+    messages->handshake_ns = messages->handshakes * control_ns(messages, place);
     messages->worst_percent = -1;
     for (size_t i = 0; i < messages->sizes; i++) {
         double bytes = messages->bytes[i], median = messages->half_ns[i].value;
-        double time =
-            messages->latency_ns.value + bytes * 1e9 / messages->rate.value + (bytes > eager ? handshake : 0);
+        double time = messages->latency_ns.value + bytes * 1e9 / messages->rate.value +
+                      (bytes > eager ? messages->handshake_ns : 0);
         off[i] = 100 * fabs(time - median) / median;
         if (off[i] > messages->worst_percent) {
             messages->worst_percent = off[i];

@@ -35,6 +35,7 @@ struct calibrate_messages {
     bool has_gap;
     struct calibrate_value gap_ns;
     unsigned handshakes; /* control messages of a rendezvous that the jump stands for */
+    double handshake_ns; /* and their time */
     /* How far the parameters of the machine, which are one line and the jump, are from the medians. */
     double off_percent, worst_percent, worst_bytes;
 };

@@ -16,6 +16,7 @@
 #include "cli/values.h"
 #include "output/output.h"
 #include "output/standard.h"
+#include "report/calibrate_page.h"
 
 /* `helio calibrate` starts a program of the MPI (live/calibrate), or reads what it has printed elsewhere, and
  * makes a machine file of it (src/calibrate). */
@@ -31,7 +32,8 @@ enum calibrate_option {
     CALIBRATE_FABRIC,
     CALIBRATE_RUNS,
     CALIBRATE_FORCE,
-    CALIBRATE_JSON
+    CALIBRATE_JSON,
+    CALIBRATE_HTML
 };
 
 static const char *name_at(size_t option, size_t index)
@@ -58,6 +60,9 @@ static const struct cli_option options[] = {
     [CALIBRATE_FORCE] = {"--force", 0, NULL,
                          "write the file, or print the comparison, although a guard has failed; marked"},
     [CALIBRATE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
+    [CALIBRATE_HTML] =
+        {"--html", 0, "FILE.html",
+         "also write a page with the times by size and the lines through them; also if a guard has failed"},
 };
 
 static const struct cli_command command = {
@@ -79,7 +84,7 @@ static const struct cli_command command = {
 };
 
 struct calibrate_request {
-    const char *output, *mpi, *from;
+    const char *output, *mpi, *from, *html;
     uint64_t rounds, largest;
     const char *machine, *fabric;
     uint64_t runs;
@@ -207,6 +212,9 @@ static enum status finish(const struct calibrate_request *request, const struct 
         calibrate_print(samples, calibration, &entries);
     if (status == STATUS_OK)
         status = standard_flush();
+    if (status == STATUS_OK && request->html)
+        status = calibrate_page_save(request->html, "Calibration",
+                                     calibrate_json(samples, calibration, &entries, NULL));
     if (!calibration->is_sound)
         report_guards(samples);
     if (status == STATUS_OK && !calibration->is_sound && !request->force) {
@@ -282,6 +290,9 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
     case CALIBRATE_JSON:
         request->json = true;
         return true;
+    case CALIBRATE_HTML:
+        request->html = value;
+        return true;
     }
     return false;
 }
@@ -289,9 +300,11 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
 /* Whether the options belong together. False: reported. */
 static bool is_complete(const struct calibrate_request *request)
 {
-    if (request->check && (request->from || request->output))
+    if (request->check && (request->from || request->output || request->html))
         diag_error("--check writes no machine and reads no measurement: leave %s out",
-                   request->from ? "--from" : "--output");
+                   request->from     ? "--from"
+                   : request->output ? "--output"
+                                     : "--html");
     else if (!request->check && (request->machine || request->fabric))
         diag_error("%s is for --check", request->machine ? "--machine" : "--fabric");
     else if (request->check && !request->machine)

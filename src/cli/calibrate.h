@@ -17,6 +17,8 @@ enum status calibrate_check_program(const struct calibrate_check *check);
 /* What `helio calibrate` prints: calibrate_print.c. */
 void calibrate_print(const struct calibrate_samples *samples, const struct calibration *calibration,
                      const struct calibrate_entries *entries);
+json_t *calibrate_json(const struct calibrate_samples *samples, const struct calibration *calibration,
+                       const struct calibrate_entries *entries, const char *schema); /* NULL: without one */
 enum status calibrate_print_json(const struct calibrate_samples *samples,
                                  const struct calibration *calibration,
                                  const struct calibrate_entries *entries);

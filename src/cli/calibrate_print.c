@@ -103,6 +103,7 @@ static json_t *messages_json(const struct calibrate_samples *samples, enum calib
     if (samples->has_eager[place]) {
         json_put_count(object, "eager_bytes", samples->eager[place]);
         calibrate_put_value(object, "jump_ns", messages->jump_ns);
+        json_put_number(object, "handshake_ns", messages->handshake_ns);
     }
     json_put(object, "pieces", pieces_json(messages));
     json_put(object, "sizes", sizes_json(messages));
@@ -135,12 +136,12 @@ static json_t *parameters_json(const struct calibrate_entries *entries)
     return parameters;
 }
 
-enum status calibrate_print_json(const struct calibrate_samples *samples,
-                                 const struct calibration *calibration,
-                                 const struct calibrate_entries *entries)
+json_t *calibrate_json(const struct calibrate_samples *samples, const struct calibration *calibration,
+                       const struct calibrate_entries *entries, const char *schema)
 {
     json_t *object = json_make_object();
-    json_put_text(object, "schema", "helio-calibrate-1");
+    if (schema)
+        json_put_text(object, "schema", schema);
     json_put_text(object, "mpi", samples->mpi);
     json_put_text(object, "library", samples->library);
     json_put_count(object, "nodes", samples->nodes);
@@ -153,5 +154,12 @@ enum status calibrate_print_json(const struct calibrate_samples *samples,
             json_put(object, calibrate_place_name(place),
                      messages_json(samples, place, &calibration->places[place]));
     json_put(object, "series", series_json(samples));
-    return cli_print_json(object, DIGITS);
+    return object;
+}
+
+enum status calibrate_print_json(const struct calibrate_samples *samples,
+                                 const struct calibration *calibration,
+                                 const struct calibrate_entries *entries)
+{
+    return cli_print_json(calibrate_json(samples, calibration, entries, "helio-calibrate-1"), DIGITS);
 }

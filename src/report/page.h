@@ -14,7 +14,7 @@
  *     assets.h           the libraries that draw the charts
  *     topology.h         the network as a picture of the page
  *     breakdown_page.h, schedule_page.h, compare_page.h, circuit_page.h, collective_page.h,
- *     tolerance_page.h   the contents of other pages
+ *     tolerance_page.h, calibrate_page.h   the contents of other pages
  *     run_plot.h         a figure of a run, for gnuplot
  *     table.h            the table in the terminal; insight.h, memory.h: what stands beside it
  *     timeline/          a room of its own
@@ -29,7 +29,7 @@ enum status report_page_open(const char *path, struct report_page **page);
 
 /* The program that draws the page: in report/page/ run.js (with ranks.js, path.js, sites.js and fabric.js),
  * paper.js and papers.js (with verdicts.js), sweep.js, breakdown.js, schedule.js, compare.js, circuits.js,
- * collective.js or tolerance.js, each with kit.js. */
+ * collective.js, tolerance.js or calibrate.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,
@@ -40,7 +40,8 @@ enum report_program {
     REPORT_OF_COMPARISON,
     REPORT_OF_CIRCUITS,
     REPORT_OF_COLLECTIVE,
-    REPORT_OF_TOLERANCE
+    REPORT_OF_TOLERANCE,
+    REPORT_OF_CALIBRATION
 };
 
 struct report_content {

@@ -99,6 +99,16 @@ const facts = (width) => `(() => {
           program: data.pattern,
           saved: "source,destination,slot,links",
         }
+      : data.guards
+      ? {
+          fabrics: [],
+          due: ["between", "within"]
+            .filter((place) => data[place])
+            .flatMap((place) => ["times-" + place, "ends-" + place])
+            .concat(["at-once", "parameters", "guards"]),
+          program: "Calibration",
+          saved: "bytes,median_ns,low_ns,high_ns,fitted_ns,machine_ns",
+        }
       : data.parameters
       ? {
           fabrics: [],
