@@ -9,6 +9,7 @@
  *   symbols.c           finds functions of the MPI by name
  *   output.c            lines in a mapped file
  *   sites.c             where in the program calls are
+ *   thread_clock.c      the processor time of a thread, mostly without a system call
  *   process.c           whether calls are recorded, the lock, the computation between calls
  *   types.c             datatypes: SimGrid's numbers and true sizes
  *   topology.c          who the neighbours of a rank are

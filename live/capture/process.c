@@ -1,10 +1,11 @@
 #include "live/capture/process.h"
 
 #include <pthread.h>
-#include <time.h>
+#include <stdint.h>
 
 #include "live/capture/output.h"
 #include "live/capture/sites.h"
+#include "live/capture/thread_clock.h"
 
 /* Shorter bursts are not computation of the program but time of the calls themselves and of the clock. They
  * are added to the next burst. SimGrid's smpi/cpu-threshold has the same value. */
@@ -20,21 +21,14 @@ static struct {
  * time of bursts that were too short to be written. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 static __thread bool has_left __attribute__((tls_model("initial-exec")));
-static __thread double left_s __attribute__((tls_model("initial-exec")));
+static __thread int64_t left_ns __attribute__((tls_model("initial-exec")));
 static __thread double carried_s __attribute__((tls_model("initial-exec")));
 
 /* -------------------------------------------------------------------- time */
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void begin_burst(void)
 {
-    left_s = now_s();
+    left_ns = thread_clock_ns();
     has_left = true;
 }
 
@@ -42,7 +36,8 @@ static void write_burst(void)
 {
     if (!has_left)
         return;
-    carried_s += now_s() - left_s;
+    const int64_t burst_ns = thread_clock_ns() - left_ns;
+    carried_s += burst_ns > 0 ? (double)burst_ns * 1e-9 : 0;
     if (carried_s < least_burst_s)
         return;
     line_begin("compute", 1);
