@@ -8,6 +8,8 @@
  *   diagnostics.c       messages for the user, and the rank in them
  *   symbols.c           finds functions of the MPI by name
  *   output.c            lines in a mapped file
+ *   traffic.c           how many messages and collectives are behind the rank
+ *   interval.c          the part of the run that is recorded
  *   sites.c             where in the program calls are
  *   thread_clock.c      the processor time of a thread, mostly without a system call
  *   process.c           whether calls are recorded, the lock, the computation between calls
@@ -32,6 +34,7 @@
 
 #include "live/capture/collectives.h"
 #include "live/capture/comms.h"
+#include "live/capture/interval.h"
 #include "live/capture/neighbours.h"
 #include "live/capture/process.h"
 #include "live/capture/record.h"

@@ -4,6 +4,7 @@
 #include "live/capture/output.h"
 #include "live/capture/record.h"
 #include "live/capture/symbols.h"
+#include "live/capture/traffic.h"
 #include "live/capture/types.h"
 
 struct collective_sides {
@@ -41,6 +42,8 @@ static void end_line(const struct collective_call *call, const struct collective
     line_text(call->request ? "#i" : "");
     line_text(sides->comm->name);
     line_end();
+    if (!call->request && !*sides->comm->name)
+        traffic_collective();
     record_collective_request(call, REQUEST_COLLECTIVE);
 }
 

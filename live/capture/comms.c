@@ -163,7 +163,7 @@ void comm_write_members(const struct capture_comm *comm, const char *name)
     line_begin("comm_split", (unsigned)(used / 16 + 2));
     line_text(name);
     line_long_text(members, used);
-    line_end_without_site();
+    line_end_definition();
     free(members);
 }
 

@@ -6,6 +6,7 @@
 #include "live/capture/output.h"
 #include "live/capture/record.h"
 #include "live/capture/topology.h"
+#include "live/capture/traffic.h"
 #include "live/capture/types.h"
 
 /* A neighbourhood collective (MPI 3.1, section 7.6) is written as the messages that it consists of: a receive
@@ -53,6 +54,10 @@ static void write_message(const char *action, const struct capture_comm *comm, i
     if (peer == MPI_PROC_NULL)
         return;
     struct capture_type type = type_of(side->types ? side->types[index] : side->type);
+    if (*action == 'i' && action[1] == 's')
+        traffic_sent(comm->world[peer]);
+    else
+        traffic_received();
     line_begin(action, 5);
     line_int(comm->world[peer]);
     line_int(tag);

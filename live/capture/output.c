@@ -25,6 +25,7 @@ static struct {
     char *line;      /* where the next byte goes */
     char prefix[16]; /* of each line: the rank */
     size_t prefix_length;
+    bool is_muted;
 } output;
 
 static __thread uint32_t line_site __attribute__((tls_model("initial-exec")));
@@ -193,13 +194,30 @@ void line_set_site(uint32_t number)
     line_site = number;
 }
 
+void line_mute(bool is_muted)
+{
+    output.is_muted = is_muted;
+}
+
+bool line_is_muted(void)
+{
+    return output.is_muted;
+}
+
 /* Completes the line. If the program dies before this, the file ends with a part of a line. */
-void line_end_without_site(void)
+void line_end_definition(void)
 {
     if (!output.window)
         return;
     *output.line++ = '\n';
     output.length = (size_t)(output.line - output.window);
+}
+
+/* The next line overwrites one that is not kept. */
+void line_end_without_site(void)
+{
+    if (!output.is_muted)
+        line_end_definition();
 }
 
 void line_end(void)

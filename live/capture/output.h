@@ -21,6 +21,11 @@ void line_long_text(const char *text, size_t length); /* at most 16 bytes per fi
 void line_number(double value);                       /* six significant digits, as SimGrid prints amounts */
 void line_end(void);
 void line_end_without_site(void);
+void line_end_definition(void); /* the same; the line is kept also while lines are muted */
+
+/* Lines that end while they are muted are not kept. */
+void line_mute(bool is_muted);
+bool line_is_muted(void);
 
 /* The lines that this thread ends from now on have this call site; 0: none. */
 void line_set_site(uint32_t number);

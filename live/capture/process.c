@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "live/capture/interval.h"
 #include "live/capture/output.h"
 #include "live/capture/sites.h"
 #include "live/capture/thread_clock.h"
@@ -86,6 +87,7 @@ bool capture_enter(const void *caller, const void *frame)
     depth++;
     capture_resume();
     write_burst();
+    interval_enter();
     sites_enter(caller, frame);
     return true;
 }

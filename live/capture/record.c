@@ -3,6 +3,7 @@
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
 #include "live/capture/symbols.h"
+#include "live/capture/traffic.h"
 #include "live/capture/types.h"
 
 /* What SimGrid writes for MPI_ANY_SOURCE (its MPI_UNDEFINED) and for MPI_ANY_TAG. */
@@ -44,9 +45,13 @@ static int tag_in_trace(int tag)
 }
 
 /* Returns the position of the line. */
-static int64_t write_line(const char *action, const char *mark, int peer, int tag, int64_t count, int type,
-                          const struct capture_comm *comm)
+static int64_t write_line(bool is_send, const char *action, const char *mark, int peer, int tag,
+                          int64_t count, int type, const struct capture_comm *comm)
 {
+    if (is_send)
+        traffic_sent(peer);
+    else
+        traffic_received();
     line_begin(action, 4);
     int64_t at = line_at();
     line_int(peer);
@@ -66,7 +71,7 @@ void record_send(const char *action, const char *mark, int count, MPI_Datatype h
     const struct capture_comm *comm = comm_of(comm_handle);
     struct capture_type type = type_of(handle);
     if (is_written(action, comm, peer))
-        write_line(action, mark, world_rank(comm, peer), tag, count * type.elements, type.id, comm);
+        write_line(true, action, mark, world_rank(comm, peer), tag, count * type.elements, type.id, comm);
 }
 
 void record_recv(const char *action, int count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle)
@@ -74,8 +79,8 @@ void record_recv(const char *action, int count, MPI_Datatype handle, int peer, i
     const struct capture_comm *comm = comm_of(comm_handle);
     struct capture_type type = type_of(handle);
     if (is_written(action, comm, peer))
-        write_line(action, "", world_rank(comm, peer), tag_in_trace(tag), count * type.elements, type.id,
-                   comm);
+        write_line(false, action, "", world_rank(comm, peer), tag_in_trace(tag), count * type.elements,
+                   type.id, comm);
 }
 
 /* SimGrid's sendRecv has no tags; they are in an annotation. If one side is MPI_PROC_NULL, the other remains,
@@ -90,6 +95,8 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
         record_recv("recv", recv_count, recv_handle, from, recv_tag, comm_handle);
         return;
     }
+    traffic_sent(world_rank(comm, to));
+    traffic_received();
     line_begin("sendRecv", 10);
     line_int(send_count * send_type.elements);
     line_int(world_rank(comm, to));
@@ -107,13 +114,13 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
 
 /* ---------------------------------------------------------------- requests */
 
-/* Takes what is written to a request for which there is no memory. */
+/* Takes what is written to a request that is not recorded, or for which there is no memory. */
 static struct capture_request unremembered;
 
 struct capture_request *record_request(MPI_Request handle, enum request_kind kind, const char *action,
                                        struct capture_comm *comm, bool is_persistent)
 {
-    struct capture_request *request = request_add(handle);
+    struct capture_request *request = line_is_muted() && !is_persistent ? NULL : request_add(handle);
     if (!request)
         return &unremembered;
     comm_hold(comm);
@@ -139,7 +146,7 @@ void record_isend(const char *action, const char *mark, int count, MPI_Datatype 
     request->count = count * type.elements;
     request->type = type.id;
     if (!is_persistent)
-        request->line = write_line(action, mark, request->peer, tag, request->count, type.id, comm);
+        request->line = write_line(true, action, mark, request->peer, tag, request->count, type.id, comm);
 }
 
 void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle,
@@ -155,7 +162,8 @@ void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm co
     request->count = count * type.elements;
     request->type = type.id;
     if (!is_persistent)
-        request->line = write_line("irecv", "", request->peer, request->tag, request->count, type.id, comm);
+        request->line =
+            write_line(false, "irecv", "", request->peer, request->tag, request->count, type.id, comm);
 }
 
 /* The start of a persistent request is written like a new request. */
@@ -164,9 +172,11 @@ void record_start(MPI_Request handle)
     struct capture_request *request = request_find(handle);
     if (!request)
         return;
-    request_start(request);
-    request->line = write_line(request->kind == REQUEST_SEND ? "isend" : "irecv", request->action,
-                               request->peer, request->tag, request->count, request->type, request->comm);
+    if (!line_is_muted()) /* else nothing waits for it */
+        request_start(request);
+    const bool is_send = request->kind == REQUEST_SEND;
+    request->line = write_line(is_send, is_send ? "isend" : "irecv", request->action, request->peer,
+                               request->tag, request->count, request->type, request->comm);
 }
 
 /* MPI_Mprobe takes a message, so that no later receive gets it. The trace has a receive posted then. */
@@ -176,9 +186,11 @@ void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_
     MPI_Count bytes = 0;
     if (message == MPI_MESSAGE_NO_PROC || !is_written("irecv", comm, status->MPI_SOURCE))
         return;
-    struct capture_request *request = message_add(message);
-    if (!request)
+    struct capture_request *request = line_is_muted() ? NULL : message_add(message);
+    if (!request) {
+        traffic_received();
         return;
+    }
     comm_hold(comm);
     REAL(Get_elements_x)(status, MPI_BYTE, &bytes);
     request->kind = REQUEST_RECV;
@@ -186,7 +198,7 @@ void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_
     request->comm = comm;
     request->peer = world_rank(comm, status->MPI_SOURCE);
     request->tag = status->MPI_TAG;
-    request->line = write_line("irecv", "", request->peer, request->tag, bytes, TYPE_BYTE, comm);
+    request->line = write_line(false, "irecv", "", request->peer, request->tag, bytes, TYPE_BYTE, comm);
 }
 
 void record_imrecv(struct capture_request *request, MPI_Request handle)

@@ -6,6 +6,7 @@
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
 #include "live/capture/symbols.h"
+#include "live/capture/traffic.h"
 
 /* The requests that are known: a hash table by handle. MPICH gives the same handle to all sends that are
  * complete when they are posted, so each entry has a queue of requests. A call that waits takes its requests
@@ -195,8 +196,13 @@ static bool is_cancelled(struct capture_request *request)
     if (is_done)
         REAL(Test_cancelled)(&status, &is_cancelled);
     request->is_cancelling = !is_done;
-    if (is_cancelled)
+    if (is_cancelled) {
         line_cancel(request->line);
+        if (request->kind == REQUEST_SEND)
+            traffic_not_sent(request->peer);
+        else
+            traffic_not_received();
+    }
     return is_cancelled;
 }
 

@@ -7,6 +7,7 @@
 
 #include "live/capture/comms.h"
 #include "live/capture/diagnostics.h"
+#include "live/capture/interval.h"
 #include "live/capture/output.h"
 #include "live/capture/process.h"
 #include "live/capture/requests.h"
@@ -62,6 +63,7 @@ static bool open_trace(const char *folder, int rank)
 
 static void start_recording(void)
 {
+    interval_open();
     const char *where = getenv("HELIO_CAPTURE_WHERE");
     if (where && *where)
         sites_open();
@@ -107,6 +109,7 @@ void capture_close(void)
         return;
     process_stop();
     requests_check_cancelled();
+    line_mute(false);
     line_begin("finalize", 0);
     line_end();
     output_close();

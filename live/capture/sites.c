@@ -106,7 +106,7 @@ static void write_definition(uint32_t number, uintptr_t offset, const char *path
     line_text("#site");
     line_int(number);
     line_long_text(text, padded);
-    line_end();
+    line_end_definition();
 }
 
 /* What an address that is new stands for. An address behind a call can be that of the next function, so the
@@ -239,7 +239,7 @@ void sites_open(void)
 
 void sites_enter(const void *caller, const void *frame)
 {
-    if (!is_open)
+    if (!is_open || !caller || line_is_muted())
         return;
     const struct site *site = known(caller);
     uint32_t number = site ? site->number : SITE_UNKNOWN;

@@ -210,6 +210,29 @@ WRAP_MAKER(Dist_graph_create_adjacent,
 /* It waits until all communication in the communicator is complete. */
 WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
+/* ------------------------------------------------------------------ control */
+
+static void control(int level)
+{
+    if (capture_enter(NULL, NULL)) {
+        interval_control(level);
+        capture_leave();
+    }
+}
+
+EXPORT int MPI_Pcontrol(const int level, ...)
+{
+    control(level);
+    return REAL(Pcontrol)(level);
+}
+
+EXPORT int PMPI_Pcontrol(const int level, ...)
+{
+    if (capture_is_fortran(__builtin_return_address(0)))
+        control(level);
+    return REAL(Pcontrol)(level);
+}
+
 /* ----------------------------------------------------------- begin and end */
 
 /* No call is recorded before this, so there is no capture_enter. MPI_Init may call MPI_Init_thread: then the

@@ -26,7 +26,7 @@
 #include "trace/ti/site_lines.h"
 #include "trace/ti/truncated_trace.h"
 
-enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE, CAPTURE_WHERE };
+enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE, CAPTURE_WHERE, CAPTURE_FROM, CAPTURE_TO };
 
 static const char *name_at(size_t option, size_t index)
 {
@@ -41,6 +41,8 @@ static const struct cli_option options[] = {
                       "operations that a second of processor time is written as (12 Gflop/s, the\n"
                       "default of compute.rate, which gives the measured times back)"},
     [CAPTURE_WHERE] = {"--where", 0, NULL, "write where in the source of the program each call is"},
+    [CAPTURE_FROM] = {"--from", 0, "TIME", "record from TIME after MPI_Init on, such as 90s (from its end)"},
+    [CAPTURE_TO] = {"--to", 0, "TIME", "record up to TIME after MPI_Init (to MPI_Finalize)"},
 };
 
 static const struct cli_command command = {
@@ -132,6 +134,17 @@ static enum status prepare(struct capture_command *capture, struct launch_preloa
     return STATUS_BAD_INPUT;
 }
 
+/* The tracer reads seconds. */
+static bool set_time(const char *name, const char *time)
+{
+    char seconds[40] = "";
+    struct units_problem problem;
+    ps_t ps;
+    if (time && units_time(time, &ps, &problem))
+        snprintf(seconds, sizeof seconds, "%.9f", (double)ps / (double)PS_PER_S);
+    return setenv(name, seconds, 1) == 0;
+}
+
 /* In the child process: sets what the tracer reads, and runs the program. */
 static void become_program(const struct capture_command *capture, const struct launch_preload *preload)
 {
@@ -139,7 +152,8 @@ static void become_program(const struct capture_command *capture, const struct l
     snprintf(rate, sizeof rate, "%" PRIu64, capture->rate_flops);
     if ((capture->folder && !realpath(capture->folder, folder)) ||
         setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 || setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 ||
-        setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
+        setenv("LD_PRELOAD", preload->libraries, 1) != 0 || !set_time("HELIO_CAPTURE_FROM", capture->from) ||
+        !set_time("HELIO_CAPTURE_TO", capture->to) ||
         setenv("HELIO_CAPTURE_WHERE", capture->has_sites ? "1" : "", 1) != 0 ||
         (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
         diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
@@ -311,6 +325,9 @@ static enum status finish(const struct capture_command *capture, enum status ran
     enum status status = truncated_trace_complete(capture->folder, &prefix);
     if (status == STATUS_OK && capture->has_sites)
         status = name_sites(capture);
+    const bool has_all = !prefix.missing && !prefix.has_mixed && prefix.ranks;
+    if (status == STATUS_OK && has_all && (prefix.has_parts || capture->from || capture->to))
+        status = capture_cut_parts(capture->folder, &prefix.lines);
     if (status == STATUS_OK)
         status = report(capture, &prefix, ran);
     truncated_trace_free(&prefix);
@@ -328,6 +345,32 @@ static bool take_rate(struct capture_command *capture, const char *value)
     return false;
 }
 
+static bool take_time(const char *option, const char *value, const char **time)
+{
+    struct units_problem problem;
+    ps_t ps;
+    if (units_time(value, &ps, &problem) && ps >= 0) {
+        *time = value;
+        return true;
+    }
+    diag_error("%s %s: a time such as 90 s is expected", option, value);
+    return false;
+}
+
+static bool times_are_in_order(const struct capture_command *capture)
+{
+    struct units_problem problem;
+    ps_t from = 0, to = PS_NEVER;
+    if (capture->from)
+        units_time(capture->from, &from, &problem);
+    if (capture->to)
+        units_time(capture->to, &to, &problem);
+    if (from < to)
+        return true;
+    diag_error("--from %s is not before --to %s", capture->from ? capture->from : "0 s", capture->to);
+    return false;
+}
+
 static bool take(struct capture_command *capture, enum capture_option option, const char *value)
 {
     switch (option) {
@@ -336,6 +379,10 @@ static bool take(struct capture_command *capture, enum capture_option option, co
         return true;
     case CAPTURE_RATE:
         return take_rate(capture, value);
+    case CAPTURE_FROM:
+        return take_time("--from", value, &capture->from);
+    case CAPTURE_TO:
+        return take_time("--to", value, &capture->to);
     case CAPTURE_MPI:
         capture->mpi = value;
         return tracer_take_mpi(value);
@@ -363,6 +410,8 @@ static int read_arguments(struct capture_command *capture, int argc, char **argv
         if (!take(capture, (enum capture_option)(found - CLI_OPTION), value))
             return CLI_ERROR;
     }
+    if (!times_are_in_order(capture))
+        return CLI_ERROR;
     if (capture->folder && capture->words)
         return CLI_END;
     diag_error("helio capture needs a folder and a program: helio capture %s", command.words);

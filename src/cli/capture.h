@@ -11,13 +11,18 @@ struct capture_command {
     const char *folder; /* of the trace, to be made; NULL: the tracer records nothing */
     const char *mpi;    /* NULL: that of the launcher */
     uint64_t rate_flops;
-    char **words;   /* the launcher and the program; ends with NULL */
-    bool has_sites; /* the trace says where in the source calls are */
-    bool is_silent; /* about a trace that is whole */
+    char **words;          /* the launcher and the program; ends with NULL */
+    bool has_sites;        /* the trace says where in the source calls are */
+    const char *from, *to; /* the part of the run that is recorded; NULL: from its begin, or to its end */
+    bool is_silent;        /* about a trace that is whole */
 };
 
 /* Runs it and completes its trace. From here on this process outlives the signals that end the program, so it
  * ends with the program. */
 enum status capture_program(struct capture_command *capture);
+
+/* Cuts the parts of a run that the ranks have recorded back to what is a program. Sets the number of its
+ * lines. STATUS_FAILED, reported: the files stay as they are. */
+enum status capture_cut_parts(const char *folder, uint64_t *lines);
 
 #endif

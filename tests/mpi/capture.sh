@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        where | where-fortran | where-often | where-threads
+#                        interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -257,6 +257,50 @@ other)
     ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
     grep -q 'there is no trace: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
+    ;;
+interval)
+    # Parts of a run that MPI_Pcontrol switches on, on all ranks at the same place, and elsewhere.
+    broadcasts() { awk '$2 == "bcast" { printf "%s ", $3 - 10 }' "$work/$1/rank-$2.txt"; }
+    capture control 4 @interval control 40 || fail "$(cat "$work/out")"
+    valid control
+    [ "$(broadcasts control 1)" = '10 11 12 13 14 15 16 17 18 19 ' ] || fail "$(cat "$work/control/rank-1.txt")"
+    ! grep -q -e '#behind' "$work/control/rank-1.txt" || fail "$(cat "$work/control/rank-1.txt")"
+    has control 0 '0 init' '0 comm_split #c0.1 0,2' '0 irecv 3 3 1000 1' '0 waitall 2' '0 bcast 20 0 1 #c0.1' \
+        '0 allreduce 1 0 1' '0 bcast 29 0 1 #c0.1' '0 allreduce 1 0 1' '0 finalize'
+    # Rank r begins and ends r iterations later: what all have is left.
+    capture uneven 4 @interval uneven 40 || fail "$(cat "$work/out")"
+    valid uneven
+    for rank in 1 2 3 4; do
+        [ "$(broadcasts uneven $rank)" = '13 14 15 16 17 18 19 ' ] || fail "$(cat "$work/uneven/rank-$rank.txt")"
+    done
+    options=--where
+    capture twice 4 @interval twice 40 || fail "$(cat "$work/out")"
+    options=
+    valid twice
+    [ "$(broadcasts twice 3)" = '5 6 7 8 9 20 21 22 23 24 ' ] || fail "$(cat "$work/twice/rank-3.txt")"
+    # A message is under way all the time; one rank alone; no rank.
+    ! capture crossing 4 @interval crossing 40 || fail "a message crosses the interval, and the status is 0"
+    grep -q 'behind each collective a message or a request is under way' "$work/out" || fail "$(cat "$work/out")"
+    ! capture alone 4 @interval alone 40 || fail "one rank has recorded, and the status is 0"
+    grep -q 'rank 1 has recorded 0 parts of the run, and rank 0 1' "$work/out" || fail "$(cat "$work/out")"
+    options='--from 10000s'
+    ! capture never 2 @ring 2 || fail "no rank has recorded, and the status is 0"
+    grep -q 'rank 0 has recorded 0 parts of the run' "$work/out" || fail "$(cat "$work/out")"
+    ;;
+times)
+    # The program takes 0.2 s at least. How long its calls take does not matter.
+    count() { grep -c ' allreduce ' "$work/$1/rank-1.txt" || true; }
+    options='--from 20ms'
+    capture from 4 @interval times 200 || fail "$(cat "$work/out")"
+    valid from
+    [ "$(count from)" -ge 1 ] && [ "$(count from)" -le 200 ] || fail "$(count from) iterations from 20 ms on"
+    options='--to 50ms'
+    if capture to 4 @interval times 200; then
+        valid to
+        [ "$(count to)" -ge 1 ] && [ "$(count to)" -le 50 ] || fail "$(count to) iterations within 50 ms"
+    else
+        grep -q 'has no two places' "$work/out" || fail "$(cat "$work/out")"
+    fi
     ;;
 where)
     capture trace 2 @where || fail "$(cat "$work/out")"

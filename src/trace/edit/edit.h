@@ -15,7 +15,8 @@
  *   loops    the iterations of each rank
  *   cut      why a place is none, and which ones are
  *   filter   some ranks, one communicator, some kinds of calls
- *   side     several programs side by side */
+ *   side     several programs side by side
+ *   interval what was captured of a part of a run, cut so that it is a program */
 
 /* An edit gives the ranks of its result as TI text, one after another. The reader of such texts compiles
  * them, so what is checked is what users will read. */

@@ -48,16 +48,23 @@ static bool defines(const struct compiled_trace *source, uint32_t rank, uint32_t
            (begins_with(text, length, "comm_size") && memmem(text, length, "#site ", 6));
 }
 
+void pieces_put_definitions(const struct compiled_trace *source, uint32_t rank, uint64_t from, uint64_t end,
+                            struct rank_text *text)
+{
+    const uint32_t *tokens = compiled_tokens(source, rank);
+    struct rank_piece body = piece_body(source, rank);
+    if (body.from && !from)
+        decompile_lines(source, rank, body.from - 1, body.from, text);
+    for (uint64_t at = from > body.from ? from : body.from; at < end; at++)
+        if (defines(source, rank, tokens[at]))
+            decompile_lines(source, rank, at, at + 1, text);
+}
+
 static void add_text(const struct rank_pieces *pieces, uint32_t rank, struct rank_text *text)
 {
     const struct compiled_trace *source = pieces->source;
-    const uint32_t *tokens = compiled_tokens(source, rank);
     struct rank_piece body = piece_body(source, rank), piece = pieces->of[rank];
-    if (body.from)
-        decompile_lines(source, rank, body.from - 1, body.from, text);
-    for (uint64_t at = body.from; at < piece.from; at++)
-        if (defines(source, rank, tokens[at]))
-            decompile_lines(source, rank, at, at + 1, text);
+    pieces_put_definitions(source, rank, 0, piece.from, text);
     for (uint64_t pass = 0; pass < pieces->times && piece.from < piece.to; pass++)
         decompile_lines(source, rank, piece.from, piece.to, text);
     if (body.to < compiled_lines(source, rank))

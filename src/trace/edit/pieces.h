@@ -14,6 +14,12 @@ struct rank_piece {
 /* What stands between init and finalize. */
 struct rank_piece piece_body(const struct compiled_trace *source, uint32_t rank);
 
+/* Appends the lines of a rank that a piece behind them needs: its init, if `from` is 0, and the definitions
+ * of communicators and call sites among the tokens from `from` to `end`. */
+struct rank_text;
+void pieces_put_definitions(const struct compiled_trace *source, uint32_t rank, uint64_t from, uint64_t end,
+                            struct rank_text *text);
+
 struct rank_pieces {
     struct program program; /* the pieces as a program, for sources without text; first */
     const struct compiled_trace *source;

@@ -8,7 +8,7 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-static const char *const words[] = {"#any", "#b", "#i", "#lost", "#s", "#site", "#tags", "#wait"};
+static const char *const words[] = {"#any", "#b", "#behind", "#i", "#lost", "#s", "#site", "#tags", "#wait"};
 
 static bool read_flag(const struct action_reader *reader, const struct action_field *field,
                       struct annotations *annotations)
@@ -41,6 +41,8 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
         annotations->waited = field + 1;
         return 2;
     }
+    if (action_field_is(reader, field, "#behind") && left >= 3)
+        return 3; /* for trace/edit/interval.c */
     if (action_field_is(reader, field, "#site") && left >= 3) {
         annotations->site_number = field + 1;
         return left; /* its text is the rest of the line */

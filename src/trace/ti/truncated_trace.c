@@ -106,6 +106,7 @@ static enum status complete_rank(const char *path, uint32_t rank, struct truncat
     bool is_whole = ends_with(bytes, length, line);
     trace->lines += count_lines(bytes, length) + !is_whole;
     find_lost(trace, bytes, length);
+    trace->has_parts |= memmem(bytes, length, " comm_size #behind ", 19) != NULL;
     uint32_t world = world_of(bytes, length);
     trace->has_mixed |= world && trace->world && world != trace->world;
     trace->world = world ? world : trace->world;

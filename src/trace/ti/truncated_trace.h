@@ -17,6 +17,7 @@ struct truncated_trace {
     uint32_t first_unfinished;       /* the lowest of them */
     uint32_t world;                  /* ranks that the program had; 0: no file says so */
     uint32_t missing, first_missing; /* of `world`, the ranks without a file */
+    bool has_parts;                  /* parts of a run have been recorded (trace/edit/interval.h) */
     bool has_mixed;                  /* files of several programs: see truncated_trace_complete */
     struct truncated_lost {
         char *name;

@@ -1,0 +1,84 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/capture.h"
+#include "trace/edit/interval.h"
+#include "trace/input.h"
+#include "trace/ti/decompile.h"
+#include "trace/trace.h"
+
+/* Whole or not at all, so that a rank has its old lines or its new ones. */
+static enum status replace_file(const char *path, const char *text, size_t size)
+{
+    char *new = mem_format("%s.new", path);
+    FILE *file = fopen(new, "wb");
+    bool good = file && fwrite(text, 1, size, file) == size;
+    int cause = errno;
+    if (file && fclose(file) != 0) {
+        cause = errno;
+        good = false;
+    }
+    if (good && rename(new, path) != 0) {
+        cause = errno;
+        good = false;
+    }
+    if (!good) {
+        diag_error("cannot write %s: %s", path, strerror(cause));
+        remove(new);
+    }
+    free(new);
+    return good ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status replace_ranks(struct compiled_trace *result, const char *folder)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t rank = 0; status == STATUS_OK && rank < result->program.ranks; rank++) {
+        size_t size;
+        char *text = decompile_rank(result, rank, &size);
+        char *path = mem_format("%s/rank-%" PRIu32 ".txt", folder, rank + 1);
+        status = text ? replace_file(path, text, size) : STATUS_FAILED;
+        free(path);
+        free(text);
+    }
+    return status;
+}
+
+static enum status make(const struct compiled_trace *source, const char *folder, uint64_t *lines)
+{
+    struct compiled_trace *result;
+    struct interval_cut cut;
+    enum status status = interval_make(source, folder, &result, &cut);
+    if (status != STATUS_OK)
+        return STATUS_FAILED;
+    status = replace_ranks(result, folder);
+    if (status == STATUS_OK)
+        diag_note("%s: %" PRIu64 " of %" PRIu64
+                  " recorded lines, from a place of the program that all ranks have "
+                  "to another, with %" PRIu64 " collectives of all ranks",
+                  folder, cut.kept, cut.lines, cut.collectives);
+    *lines = result->header->lines;
+    result->program.ops->close(&result->program);
+    return status;
+}
+
+enum status capture_cut_parts(const char *folder, uint64_t *lines)
+{
+    struct trace_input input;
+    struct compiled_trace *source;
+    enum status status = trace_input_open(&input, folder);
+    if (status != STATUS_OK)
+        return STATUS_FAILED;
+    status = trace_compile_in_memory(&input, &source);
+    if (status == STATUS_OK) {
+        status = make(source, folder, lines);
+        source->program.ops->close(&source->program);
+    }
+    trace_input_close(&input);
+    return status == STATUS_OK ? STATUS_OK : STATUS_FAILED;
+}
