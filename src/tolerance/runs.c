@@ -127,29 +127,92 @@ static bool time_at(struct run_search *search, double times, double *seconds)
     return true;
 }
 
+/* A value within the limit, and a slower one beyond it, with the time below and above the limit. */
+struct bounds {
+    double good, below_s, bad, above_s;
+    int last; /* what the last run moved: 1: good, -1: bad, 0: there was none */
+};
+
+/* Where a straight line between both meets the limit; from there on as far as the answer is to be known, on
+ * the side that did not move last: so that both close in. */
+static double guess(const struct bounds *bounds, double width)
+{
+    double range = bounds->bad - bounds->good;
+    double at =
+        bounds->good + range * bounds->below_s / (bounds->below_s + bounds->above_s) + bounds->last * width;
+    double least = bounds->good + width / 2, most = bounds->bad - width / 2;
+    return at < least ? least : at > most ? most : at;
+}
+
+/* The side that stays twice counts half as much (the Illinois method): the time may be flat there. */
+static void move_bound(struct bounds *bounds, double at, double beyond_s)
+{
+    if (beyond_s > 0) {
+        bounds->bad = at;
+        bounds->above_s = beyond_s;
+        if (bounds->last == -1)
+            bounds->below_s /= 2;
+        bounds->last = -1;
+    } else {
+        bounds->good = at;
+        bounds->below_s = -beyond_s;
+        if (bounds->last == 1)
+            bounds->above_s /= 2;
+        bounds->last = 1;
+    }
+}
+
+/* Runs at a value between the bounds. False: there is none, or the run failed. */
+static bool try_at(struct run_search *search, double allowed, struct bounds *bounds, double at)
+{
+    double seconds;
+    if (!time_at(search, at, &seconds))
+        return false;
+    move_bound(bounds, at, seconds - allowed);
+    return true;
+}
+
+/* Closes in to a part of 2^-HALVINGS. Two runs on straight lines are to halve the range, as they do many
+ * times over where the time is straight. Where they do not, halving takes over: once, then twice, and so on.
+ */
+static void close_in(struct run_search *search, double allowed, struct bounds *bounds)
+{
+    double width = 1.5 * (bounds->bad - bounds->good) / (1 << HALVINGS);
+    unsigned misses = 0, halvings = 0;
+    bool runs = true;
+    while (runs && bounds->bad - bounds->good > width) {
+        double range = bounds->bad - bounds->good;
+        for (int i = 0; runs && !halvings && i < 2 && bounds->bad - bounds->good > width; i++)
+            runs = try_at(search, allowed, bounds, guess(bounds, width / 1.5));
+        if (bounds->bad - bounds->good <= range / 2)
+            continue;
+        halvings = halvings ? halvings - 1 : ++misses;
+        runs = runs && try_at(search, allowed, bounds, (bounds->good + bounds->bad) / 2);
+    }
+}
+
 /* The slowest value known to be within the limit, from `good` on, which is within it. */
 static struct tolerance_point bracket(struct run_search *search, double allowed, double good)
 {
-    double bad = 0, seconds, value;
+    struct bounds bounds = {.good = good};
+    double seconds, value;
     char text[64];
-    for (int i = 0; bad == 0 && i < 2 * DOUBLINGS; i++) {
-        if (good > 0x1p24 || !time_at(search, good * 2, &seconds))
+    if (!time_at(search, good, &seconds))
+        return (struct tolerance_point){.exists = false};
+    bounds.below_s = allowed - seconds;
+    for (int i = 0; bounds.bad == 0 && i < 2 * DOUBLINGS; i++) {
+        if (bounds.good > 0x1p24 || !time_at(search, bounds.good * 2, &seconds))
             return (struct tolerance_point){.exists = false};
-        if (seconds > allowed)
-            bad = good * 2;
-        else
-            good *= 2;
+        if (seconds > allowed) {
+            bounds.bad = bounds.good * 2;
+            bounds.above_s = seconds - allowed;
+        } else {
+            bounds.good *= 2;
+            bounds.below_s = allowed - seconds;
+        }
     }
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = (good + bad) / 2;
-        if (!time_at(search, middle, &seconds))
-            break;
-        if (seconds > allowed)
-            bad = middle;
-        else
-            good = middle;
-    }
-    value_at(search->question, search->answer, good, &value, text);
+    close_in(search, allowed, &bounds);
+    value_at(search->question, search->answer, bounds.good, &value, text);
     return (struct tolerance_point){.exists = true, .value = value};
 }
 
