@@ -230,6 +230,13 @@ static void note_wait(struct critical *critical, uint32_t index, const struct ta
     detail->awaited_ps = waited;
 }
 
+/* A part in which the link has waited for nothing. */
+static inline void add_alone(struct cause_link *link, enum critical_kind kind, ps_t since, ps_t at)
+{
+    if (!link->is_closed && at > link->end)
+        cause_add(link, kind, since, at);
+}
+
 /* A part in which the link may have waited for other messages. Returns how long it has. */
 static ps_t add_waiting(struct critical *critical, uint32_t index, enum critical_kind kind, ps_t since,
                         ps_t at, const struct tap_awaited *awaited)
@@ -252,15 +259,20 @@ static void take_rare_part(struct causes *causes, struct cause_ends ends, enum c
                            ps_t at, const struct tap_awaited *awaited)
 {
     struct critical *critical = (struct critical *)causes;
-    static const struct tap_awaited nothing = {.what = NULL};
     if (ends.link == POOL_NONE)
         return;
-    ps_t waited =
-        add_waiting(critical, ends.link & ~CAUSE_RARE, kind, since, at, awaited ? awaited : &nothing);
-    if (awaited && waited)
+    uint32_t index = ends.link & ~CAUSE_RARE;
+    if (!awaited) {
+        add_alone(link_at(critical, index), kind, since, at);
+        if (ends.of_sender != POOL_NONE)
+            add_alone(link_at(critical, ends.of_sender), kind, since, at);
+        return;
+    }
+    ps_t waited = add_waiting(critical, index, kind, since, at, awaited);
+    if (waited)
         waits_add(&critical->waits, awaited->what, awaited->which, waited);
     if (ends.of_sender != POOL_NONE)
-        add_waiting(critical, ends.of_sender, kind, since, at, awaited ? awaited : &nothing);
+        add_waiting(critical, ends.of_sender, kind, since, at, awaited);
 }
 
 /* Leaves out what the last part of the link says of the time behind `end`: no more than that lies behind it.

@@ -16,7 +16,8 @@ uint32_t waits_text(struct waits *waits, const char *what)
     return (uint32_t)waits->text_count++;
 }
 
-void waits_add(struct waits *waits, const char *what, uint32_t which, ps_t time)
+/* The number of the place, from 1 on. */
+static uint32_t find_place(struct waits *waits, const char *what, uint32_t which)
 {
     uint32_t *slot = hashmap_slot(&waits->by_place, (uint64_t)waits_text(waits, what) << 32 | which);
     if (!*slot) {
@@ -24,7 +25,16 @@ void waits_add(struct waits *waits, const char *what, uint32_t which, ps_t time)
         waits->places[waits->count++] = (struct waits_place){.what = what, .which = which};
         *slot = (uint32_t)waits->count;
     }
-    waits->places[*slot - 1].ps += (double)time;
+    return *slot;
+}
+
+void waits_add(struct waits *waits, const char *what, uint32_t which, ps_t time)
+{
+    uint32_t *recent = &waits->recent[which % WAITS_RECENT];
+    const struct waits_place *place = *recent ? &waits->places[*recent - 1] : NULL;
+    if (!place || place->what != what || place->which != which)
+        *recent = find_place(waits, what, which);
+    waits->places[*recent - 1].ps += (double)time;
 }
 
 const struct waits_place *waits_longest(const struct waits *waits, double *share)

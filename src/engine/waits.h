@@ -14,11 +14,13 @@ struct waits_place {
     double ps;
 };
 
+enum { WAITS_RECENT = 64 };
 struct waits {
     struct hashmap by_place;    /* the number of the text, and `which`, to a place */
     struct waits_place *places; /* in the order of their first wait */
     size_t count, capacity;
-    const char **texts; /* that differ, by their numbers */
+    uint32_t recent[WAITS_RECENT]; /* places by `which`, which most waits have again; 0: none, else + 1 */
+    const char **texts;            /* that differ, by their numbers */
     size_t text_count, text_capacity;
 };
 
