@@ -200,7 +200,7 @@ static enum deadlock_routes last_routes(const struct topo *topo)
 }
 
 static enum status find_deadlock(const struct topo_request *request, enum deadlock_routes routes,
-                                 struct deadlock *deadlock)
+                                 struct link_circle *deadlock)
 {
     if (deadlock_find(&request->topo, routes, deadlock))
         return STATUS_OK;
@@ -212,7 +212,7 @@ static enum status find_deadlock(const struct topo_request *request, enum deadlo
 static enum status print_deadlock(const struct topo_request *request, FILE *out)
 {
     char name[2 * TOPO_TEXT];
-    struct deadlock deadlock;
+    struct link_circle deadlock;
     enum status status = STATUS_OK;
     for (int i = 0; status == STATUS_OK && i <= (int)last_routes(&request->topo); i++) {
         if ((status = find_deadlock(request, (enum deadlock_routes)i, &deadlock)) != STATUS_OK)
@@ -289,7 +289,7 @@ static enum status put_deadlock(const struct topo_request *request, json_t *obje
 {
     static const char *const keys[] = {
         [DEADLOCK_FIXED] = "deadlock_fixed_routes", [DEADLOCK_ANY] = "deadlock_all_routes"};
-    struct deadlock deadlock;
+    struct link_circle deadlock;
     enum status status = STATUS_OK;
     for (int i = 0; i <= (int)last_routes(&request->topo); i++) {
         if ((status = find_deadlock(request, (enum deadlock_routes)i, &deadlock)) != STATUS_OK)

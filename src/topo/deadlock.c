@@ -130,7 +130,7 @@ static bool find_circle(struct dependencies *graph, uint32_t start, uint32_t *be
     return before[start] != UINT32_MAX;
 }
 
-static void name_circle(struct dependencies *graph, struct deadlock *deadlock)
+static void name_circle(struct dependencies *graph, struct link_circle *deadlock)
 {
     uint32_t *before = mem_alloc(graph->links, sizeof *before, "dependencies"), start = 0;
     while (!graph->in[start] || !find_circle(graph, start, before))
@@ -145,14 +145,14 @@ static void name_circle(struct dependencies *graph, struct deadlock *deadlock)
     free(before);
 }
 
-bool deadlock_find(const struct topo *topo, enum deadlock_routes routes, struct deadlock *deadlock)
+bool deadlock_find(const struct topo *topo, enum deadlock_routes routes, struct link_circle *deadlock)
 {
     uint32_t links = topo->links - 2 * topo->nodes;
     struct dependencies graph = {.topo = topo, .routes = routes, .links = links};
     uint32_t *sources = mem_alloc(topo->nodes, sizeof *sources, "nodes");
     uint32_t count = list_sources(topo, sources);
     bool good = (uint64_t)count * topo->nodes <= DEADLOCK_PAIRS_LIMIT;
-    *deadlock = (struct deadlock){.links = NULL};
+    *deadlock = (struct link_circle){.links = NULL};
     if (good) {
         size_t most = links > topo->switches ? links : topo->switches;
         graph.head = mem_alloc((size_t)links + 1, sizeof *graph.head, "dependencies");

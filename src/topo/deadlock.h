@@ -14,7 +14,7 @@ enum deadlock_routes {
     DEADLOCK_ANY    /* all routes that topo_choose allows */
 };
 
-struct deadlock {
+struct link_circle {
     uint64_t dependencies;   /* different ones, between network links */
     uint32_t *links, length; /* a circle: each link depends on the one before it; NULL and 0: there is none */
 };
@@ -23,6 +23,6 @@ struct deadlock {
  * on one. The caller frees it. False: too large, more than DEADLOCK_PAIRS_LIMIT pairs of a switch with nodes
  * and a node. */
 #define DEADLOCK_PAIRS_LIMIT (UINT64_C(1) << 26)
-bool deadlock_find(const struct topo *topo, enum deadlock_routes routes, struct deadlock *deadlock);
+bool deadlock_find(const struct topo *topo, enum deadlock_routes routes, struct link_circle *deadlock);
 
 #endif

@@ -88,7 +88,7 @@ static bool has_circle(const struct topo *topo, bool (*follows)[LINKS_MOST])
 static bool compare(const struct topo *topo, enum deadlock_routes routes)
 {
     static bool follows[LINKS_MOST][LINKS_MOST];
-    struct deadlock deadlock;
+    struct link_circle deadlock;
     uint64_t count = 0;
     assert_in_range(topo->links, 1, LINKS_MOST);
     memset(follows, 0, sizeof follows);
@@ -150,7 +150,7 @@ static void circles_are_those_of_brute_force(void **state)
     topo_forget();
 }
 
-/* ------------------------------------------------------------------ up, down */
+/* ----------------------------------------------------------------- up, down */
 
 /* Fewest hops from `from` over links up, then down, to each switch, by states of a switch and whether the
  * message has gone down. With `only_down` the first link leads down. */

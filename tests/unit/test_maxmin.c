@@ -19,7 +19,7 @@ static const double unit = 1.0 / (1 << MAXMIN_SHIFT); /* bytes per second */
 
 struct sample {
     bool alive;
-    uint32_t id, count, links[PER_FLOW];
+    uint32_t id, count, links[PER_FLOW], parts[PER_FLOW];
     long double rate; /* of the reference solver */
 };
 
@@ -30,6 +30,7 @@ struct scene {
     struct maxmin *solver;
     uint64_t random;
     bool like; /* all links have the same capacity */
+    bool is_spread;
 };
 
 static uint64_t next_random(struct scene *scene)
@@ -38,6 +39,15 @@ static uint64_t next_random(struct scene *scene)
     scene->random ^= scene->random >> 7;
     scene->random ^= scene->random << 17;
     return scene->random;
+}
+
+/* The part of its rate that the flow puts on the link; 0: it does not use the link. */
+static long double part_on(const struct sample *sample, uint32_t link)
+{
+    for (uint32_t i = 0; i < sample->count; i++)
+        if (sample->links[i] == link)
+            return (long double)sample->parts[i] / MAXMIN_WHOLE;
+    return 0;
 }
 
 static bool uses(const struct sample *sample, uint32_t link)
@@ -59,16 +69,16 @@ static void solve_obviously(struct scene *scene)
         long double least = -1;
         uint32_t bottleneck = 0;
         for (uint32_t link = 0; link < scene->links; link++) {
-            long double left = scene->capacities[link];
-            uint32_t count = 0;
+            long double left = scene->capacities[link], open_parts = 0;
             for (uint32_t i = 0; i < scene->flows; i++) {
                 if (!scene->samples[i].alive || !uses(&scene->samples[i], link))
                     continue;
-                count += open[i];
-                left -= open[i] ? 0 : scene->samples[i].rate;
+                long double part = part_on(&scene->samples[i], link);
+                open_parts += open[i] ? part : 0;
+                left -= open[i] ? 0 : part * scene->samples[i].rate;
             }
-            if (count && (least < 0 || left / count < least)) {
-                least = left / count;
+            if (open_parts > 0 && (least < 0 || left / open_parts < least)) {
+                least = left / open_parts;
                 bottleneck = link;
             }
         }
@@ -96,7 +106,7 @@ static void load_links(const struct scene *scene, struct load *loads)
         for (uint32_t link = 0; link < scene->links; link++) {
             if (!sample->alive || !uses(sample, link))
                 continue;
-            loads[link].used += rate;
+            loads[link].used += (uint64_t)(part_on(sample, link) * (long double)rate);
             loads[link].flows++;
             if (rate > loads[link].top)
                 loads[link].top = rate;
@@ -111,7 +121,7 @@ static bool has_bottleneck(const struct scene *scene, const struct sample *sampl
     uint64_t rate = maxmin_rate(scene->solver, sample->id);
     for (uint32_t link = 0; link < scene->links; link++) {
         uint64_t capacity = scene->capacities[link] << MAXMIN_SHIFT;
-        uint64_t full = capacity - 2 * loads[link].flows - capacity / 10000000000;
+        uint64_t full = capacity - (scene->is_spread ? 4 : 2) * loads[link].flows - capacity / 10000000000;
         if (uses(sample, link) && loads[link].used >= full &&
             loads[link].top <= rate + rate / 10000000000 + 2)
             return true;
@@ -144,13 +154,37 @@ static void compare(struct scene *scene)
     }
 }
 
+/* Different links, with parts of 1 / 500 to 1; many are equal. */
+static void spread(struct scene *scene, struct sample *sample)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sample->count; i++) {
+        bool is_new = true;
+        for (uint32_t k = 0; k < count; k++)
+            is_new &= sample->links[k] != sample->links[i];
+        if (is_new)
+            sample->links[count++] = sample->links[i];
+    }
+    sample->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        sample->parts[i] = next_random(scene) % 2
+                               ? MAXMIN_WHOLE / (1 + (uint32_t)(next_random(scene) % 4))
+                               : MAXMIN_WHOLE / 500 * (1 + (uint32_t)(next_random(scene) % 500));
+}
+
 /* Links drawn at random. A link may be named twice; it counts once. */
 static void add(struct scene *scene, struct sample *sample)
 {
     sample->count = 1 + (uint32_t)(next_random(scene) % scene->per_flow);
     for (uint32_t i = 0; i < sample->count; i++)
         sample->links[i] = (uint32_t)(next_random(scene) % scene->links);
-    sample->id = maxmin_add(scene->solver, sample->links, sample->count);
+    for (uint32_t i = 0; i < sample->count; i++)
+        sample->parts[i] = MAXMIN_WHOLE;
+    if (scene->is_spread)
+        spread(scene, sample);
+    sample->id = scene->is_spread
+                     ? maxmin_add_spread(scene->solver, sample->links, sample->parts, sample->count)
+                     : maxmin_add(scene->solver, sample->links, sample->count);
     sample->alive = true;
 }
 
@@ -199,6 +233,55 @@ static void equals_progressive_filling(void **state)
         }
         maxmin_close(scene.solver);
     }
+}
+
+/* The same for flows that are spread. Without parts they have the rates of flows that are not, to the bit. */
+static void spread_flows_equal_progressive_filling(void **state)
+{
+    (void)state;
+    static const uint32_t shapes[][3] = {{2, 8, 1},         {4, 20, 3},     {8, 40, 5},
+                                         {LINKS, FLOWS, 3}, {LINKS, 60, 8}, {LINKS, 60, PER_FLOW}};
+    for (uint64_t seed = 1; seed <= 90; seed++) {
+        const uint32_t *shape = shapes[seed % 6];
+        struct scene scene;
+        size_t count;
+        open_scene(&scene, seed, shape[0], shape[1], shape[2]);
+        maxmin_close(scene.solver);
+        scene.solver = maxmin_open_spread(scene.capacities, scene.links, scene.per_flow);
+        scene.is_spread = true;
+        for (int step = 0; step < 60; step++) {
+            for (uint64_t changes = 1 + next_random(&scene) % (step % 10 ? 3 : 40); changes; changes--)
+                change(&scene);
+            maxmin_solve(scene.solver, &count);
+            compare(&scene);
+        }
+        maxmin_close(scene.solver);
+    }
+}
+
+static void whole_flows_have_the_same_rates_spread(void **state)
+{
+    (void)state;
+    struct scene scene;
+    size_t count;
+    open_scene(&scene, 7, LINKS, FLOWS, 4);
+    struct maxmin *spread_solver = maxmin_open_spread(scene.capacities, scene.links, scene.per_flow);
+    uint32_t ids[FLOWS];
+    for (uint32_t i = 0; i < FLOWS; i++) {
+        struct sample *sample = &scene.samples[i];
+        sample->count = 2;
+        sample->links[0] = (uint32_t)(next_random(&scene) % 12);
+        sample->links[1] = 12 + (uint32_t)(next_random(&scene) % 12);
+        sample->parts[0] = sample->parts[1] = MAXMIN_WHOLE;
+        sample->id = maxmin_add(scene.solver, sample->links, 2);
+        ids[i] = maxmin_add_spread(spread_solver, sample->links, sample->parts, 2);
+    }
+    maxmin_solve(scene.solver, &count);
+    maxmin_solve(spread_solver, &count);
+    for (uint32_t i = 0; i < FLOWS; i++)
+        assert_int_equal(maxmin_rate(scene.solver, scene.samples[i].id), maxmin_rate(spread_solver, ids[i]));
+    maxmin_close(scene.solver);
+    maxmin_close(spread_solver);
 }
 
 static void changed_flows_are_all_named(void **state)
@@ -379,6 +462,8 @@ int main(void)
         cmocka_unit_test(no_flow_starves),
         cmocka_unit_test(limits_of_work_are_exact),
         cmocka_unit_test(equals_progressive_filling),
+        cmocka_unit_test(spread_flows_equal_progressive_filling),
+        cmocka_unit_test(whole_flows_have_the_same_rates_spread),
         cmocka_unit_test(changed_flows_are_all_named),
         cmocka_unit_test(same_bits_everywhere),
         cmocka_unit_test(fluid_moves_every_byte),

@@ -152,7 +152,8 @@ static void paths_count_flows_and_bytes(void **state)
         struct paths paths;
         uint32_t links[2][16], count[2];
         assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
-        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1, paths_limit(&topo, PATH_LEAST_USED), 1);
+        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1, paths_limit(&topo, PATH_LEAST_USED, false), false,
+                   1);
         for (uint32_t to = 1; to < topo.nodes; to++) {
             int64_t before = 0, after = 0;
             for (uint32_t link = 0; link < topo.links; link++)
@@ -193,9 +194,11 @@ static void every_choice_is_a_path(void **state)
             struct topo topo;
             struct paths paths;
             uint32_t links[32];
+            if (choice == PATH_SPRAYED)
+                continue; /* many paths */
             assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
             paths_init(&paths, &topo, (enum path_choice)choice, false,
-                       paths_limit(&topo, (enum path_choice)choice), 5);
+                       paths_limit(&topo, (enum path_choice)choice, false), false, 5);
             for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
                 uint32_t source = pair / topo.nodes, destination = pair % topo.nodes;
                 uint32_t count = paths_enter(&paths, source, destination, links);
@@ -212,6 +215,130 @@ static void every_choice_is_a_path(void **state)
             }
             paths_free(&paths);
         }
+}
+
+static const char *const sprayed[] = {"fattree:3x3",       "tapered:4x3x2",
+                                      "leafspine:3x2x2x2", "leafspine:3x2x2,planes=3",
+                                      "xgft:2x2x3x1x3x2",  "torus:4x4,tie=either",
+                                      "slimfly:3x1",       "dragonflyplus:1x2x2x2x3",
+                                      "hyperx:1x3x3",      "jellyfish:12x5x1,routes=updown",
+                                      "crossbar:4",        "tests/networks/uneven.yaml"};
+
+/* The part of a message from node to node that takes each link, over all minimal ways one by one. */
+static void try_ways(const struct topo *topo, uint32_t at, uint32_t destination, long double part,
+                     long double *parts)
+{
+    struct topo_choice choice = topo_choose(topo, at, destination);
+    for (uint32_t i = 0; i < choice.count; i++) {
+        uint32_t link = topo_candidate(choice, i);
+        parts[link] += part / choice.count;
+        if (topo_is_network(topo, link))
+            try_ways(topo, topo_link_to(topo, link), destination, part / choice.count, parts);
+    }
+}
+
+/* Each link of a message that is spread has the part that all its ways together give it. Where a link stands
+ * for others, all of these have the same part, whatever the pair of nodes. */
+static void sprayed_parts_are_those_of_all_ways(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sprayed / sizeof *sprayed; i++)
+        for (int changes = 0; changes < 2; changes++) {
+            struct topo topo;
+            struct paths paths;
+            assert_int_equal(topo_parse("test", sprayed[i], &topo), STATUS_OK);
+            uint32_t limit = paths_limit(&topo, PATH_SPRAYED, changes), most = 0;
+            paths_init(&paths, &topo, PATH_SPRAYED, false, limit, changes, 1);
+            uint32_t *links = calloc(2 * limit, sizeof *links);
+            long double *parts = calloc(topo.links, sizeof *parts);
+            assert_true(!paths.spray.is_alike || i < 5);
+            for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
+                uint32_t source = pair / topo.nodes, destination = pair % topo.nodes, named = 0, used = 0;
+                memset(parts, 0, topo.links * sizeof *parts);
+                parts[topo_injection(&topo, source)] = 1;
+                try_ways(&topo, topo_switch_of(&topo, source), destination, 1, parts);
+                uint32_t count = paths_enter(&paths, source, destination, links), step, of;
+                assert_in_range(count, 2, limit);
+                most = count > most ? count : most;
+                for (uint32_t link = 0; link < topo.links; link++)
+                    used += parts[link] > 0;
+                for (uint32_t k = 0; k < count; k++) {
+                    bool stands = paths.spray.is_alike && k > 0 && k + 1 < count;
+                    uint32_t first = stands ? topo.ops->alike(&topo, links[k], &step, &of) : links[k];
+                    of = stands ? of : 1;
+                    assert_int_equal(first, links[k]);
+                    for (uint32_t n = 0; n < of; n++)
+                        assert_true(fabsl(parts[first + n * step] -
+                                          (long double)links[count + k] / MAXMIN_WHOLE) < 1e-8L);
+                    named += of;
+                }
+                assert_int_equal(named, used);
+                assert_int_equal(paths_hops(&paths, links, count), topo_distance(&topo, source, destination));
+                paths_carry(&paths, links, count, 1000003);
+                paths_leave(&paths, links, count);
+            }
+            assert_true(most == limit || topo.levels || topo.switches == 1);
+            struct metric_series bytes = paths_inner_bytes(&paths);
+            long double sum = 0, expected = (long double)topo_mean_distance(&topo) * 1000003 * topo.nodes *
+                                            (topo.nodes - 1);
+            for (size_t k = 0; k < bytes.count; k++)
+                sum += (long double)metric_series_at(&bytes, k);
+            assert_true(fabsl(sum - expected) <= 1e-5L * expected);
+            free(links);
+            free(parts);
+            paths_free(&paths);
+        }
+    topo_forget();
+}
+
+/* Messages of leaf 0 to nodes of the same remainder: D-mod-k puts both on one link up, a spray each on both;
+ * two messages to one node share its link. One message alone has the rate of its node. With 2 planes a fixed
+ * route has half of the rate. */
+static void sprayed_messages_use_all_links(void **state)
+{
+    (void)state;
+    CALLS to_4[] = {SEND(4, 1, BIG), FINALIZE};
+    CALLS to_6[] = {SEND(6, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS from_1[] = {RECV(1, 1, BIG), FINALIZE};
+    CALLS idle[] = {FINALIZE};
+    const struct call *const two[] = {to_4, to_6, idle, idle, from_0, idle, from_1, idle};
+    const struct call *const one[] = {to_4, idle, idle, idle, from_0, idle, idle, idle};
+    run(two, 8, (const char *const[]){"topology=fattree:2x3", "packet.routing=spray", NULL});
+    assert_int_equal(out.makespan, L + 4 * HOP + BIG * BYTE);
+    /* 4 nodes of a leaf on 2 links up, each of which has half of each message */
+    run(two, 8, (const char *const[]){"topology=leafspine:2x2x4", "packet.routing=spray", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + BIG * BYTE);
+    run(two, 8, (const char *const[]){"topology=leafspine:2x1x4", "packet.routing=spray", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + 2 * BIG * BYTE);
+    /* ports take no time: two links between switches, as without planes */
+    run(one, 8, (const char *const[]){"topology=leafspine:2x2x4,planes=2", "packet.routing=spray", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + BIG * BYTE);
+    run(one, 8, (const char *const[]){"topology=leafspine:2x2x4,planes=2", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + 2 * BIG * BYTE);
+    run(one, 8, (const char *const[]){"topology=leafspine:2x2x4,planes=2", "packet.routing=valiant", NULL});
+    ps_t hops = (out.makespan - L - 2 * BIG * BYTE) / HOP;
+    assert_in_range(hops, 2, 5);
+    assert_int_equal(out.makespan, L + hops * HOP + 2 * BIG * BYTE);
+    run(one, 8, (const char *const[]){"topology=leafspine:2x2x4,planes=2,latencies=1ns+10ns+100ns", NULL});
+    assert_int_equal(out.makespan, L + 222000 + 2 * BIG * BYTE);
+}
+
+/* A graph without links that are alike, two ways of different rates: the slower
+ * half of the message holds the other half. */
+static void sprayed_messages_wait_for_their_slowest_part(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    run((const struct call *const[]){to_1, from_0}, 2,
+        (const char *const[]){"topology=tests/networks/diamond.yaml", "packet.routing=spray", NULL});
+    /* half of it over 5 GB/s: 10 GB/s in all, where the other half could have 12.5 */
+    assert_int_equal(out.makespan, L + 2 * HOP + BIG * INT64_C(100));
+    run((const struct call *const[]){to_1, from_0}, 2,
+        (const char *const[]){"topology=tests/networks/diamond.yaml", "packet.routing=spray",
+                              "faults.links=a>b", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + BIG * BYTE);
 }
 
 /* All nodes of a dragonfly's group send to those of another one, which minimal routes reach by one link: 8
@@ -257,6 +384,57 @@ static void detours_leave_the_only_link(void **state)
     }
     run(calls, NODES, (const char *const[]){"topology=dragonfly:2x4x2", "packet.routing=ecmp", NULL});
     assert_int_equal(out.makespan, minimal); /* its paths are minimal, and there is one */
+}
+
+/* The most that a link between groups, and one within a group, carries on average if each node of a dragonfly
+ * sends one unit, in equal parts to the nodes of the next group. `over_all`: by Valiant's rule, over each node
+ * in equal parts. */
+static void load_next_group(const struct topo *topo, uint32_t group, bool over_all, double most[2])
+{
+    double *loads = calloc(topo->links, sizeof *loads);
+    uint32_t links[16], middles = over_all ? topo->nodes : 1;
+    double part = 1.0 / group / middles;
+    for (uint32_t source = 0; source < topo->nodes; source++)
+        for (uint32_t k = 0; k < group * middles; k++) {
+            uint32_t to = (source / group + 1) * group % topo->nodes + k % group;
+            uint32_t middle = over_all ? k / group : to;
+            for (uint32_t leg = 0; leg < (over_all ? 2U : 1U); leg++) {
+                uint32_t count = topo_route(topo, leg ? middle : source, leg ? to : middle, links);
+                for (uint32_t i = 1; i + 1 < count; i++)
+                    loads[links[i]] += part;
+            }
+        }
+    most[0] = most[1] = 0;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        uint32_t routers = group / topo->nodes_per_switch;
+        double *of_kind = &most[ends.from.id / routers == ends.to.id / routers];
+        *of_kind = loads[link] > *of_kind ? loads[link] : *of_kind;
+    }
+    free(loads);
+}
+
+/* Kim, Dally, Scott and Abts, ISCA 2008: if all nodes of a group send to the next group, minimal routing has a
+ * throughput of 1 / (a h), since p = h and all a p nodes share one link; Valiant's has 1/2, since each message
+ * takes two links between groups: (a h + 1) / (2 a h) at links between groups, and (a h + 1) / (2 a h + 1) within
+ * groups. */
+static void adversarial_throughput_is_the_published_one(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{2, 1}, {4, 2}, {6, 3}}; /* a, h = p, balanced: a = 2 h */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[64];
+        struct topo topo;
+        double a = sizes[i][0], h = sizes[i][1], most[2];
+        snprintf(text, sizeof text, "dragonfly:%ux%ux%u", sizes[i][1], sizes[i][0], sizes[i][1]);
+        assert_int_equal(topo_parse("test", text, &topo), STATUS_OK);
+        load_next_group(&topo, sizes[i][0] * sizes[i][1], false, most);
+        assert_true(fabs(1 / most[0] - 1 / (a * h)) < 1e-9);
+        assert_true(most[1] <= most[0] + 1e-9);
+        load_next_group(&topo, sizes[i][0] * sizes[i][1], true, most);
+        assert_true(fabs(1 / most[0] - (a * h + 1) / (2 * a * h)) < 1e-9);
+        assert_true(fabs(1 / most[1] - (a * h + 1) / (2 * a * h + 1)) < 1e-9);
+    }
 }
 
 /* ----------------------------------------------------- the slow simulation */
@@ -429,6 +607,10 @@ int main(void)
         cmocka_unit_test(paths_count_flows_and_bytes),
         cmocka_unit_test(every_choice_is_a_path),
         cmocka_unit_test(detours_leave_the_only_link),
+        cmocka_unit_test(adversarial_throughput_is_the_published_one),
+        cmocka_unit_test(sprayed_parts_are_those_of_all_ways),
+        cmocka_unit_test(sprayed_messages_use_all_links),
+        cmocka_unit_test(sprayed_messages_wait_for_their_slowest_part),
         cmocka_unit_test(equals_the_slow_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

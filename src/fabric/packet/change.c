@@ -79,11 +79,11 @@ static void take_off(struct packet *packet, uint32_t id, struct moved_flows *mov
     ps_t now = fabric_now(&packet->fabric);
     flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
     moved->flows = mem_grow(moved->flows, &moved->capacity, moved->count + 1, "flows");
-    moved->routes =
-        mem_grow(moved->routes, &moved->link_capacity, moved->links + flow->links, "routes of flows");
+    size_t words = paths_words(&packet->paths, flow->links);
+    moved->routes = mem_grow(moved->routes, &moved->link_capacity, moved->links + words, "routes of flows");
     moved->flows[moved->count++] = (struct packet_moved){*flow, moved->links};
-    memcpy(moved->routes + moved->links, packet_route_of(packet, id), flow->links * sizeof *moved->routes);
-    moved->links += flow->links;
+    memcpy(moved->routes + moved->links, packet_route_of(packet, id), words * sizeof *moved->routes);
+    moved->links += words;
     packet_end_flow(packet, id);
 }
 
@@ -117,7 +117,8 @@ static void put_on(struct packet *packet, const struct packet_flow *flow, uint32
 static void put_back(struct packet *packet, const struct moved_flows *moved, size_t index)
 {
     const struct packet_moved *flow = &moved->flows[index];
-    memcpy(packet->way, moved->routes + flow->route, flow->flow.links * sizeof *packet->way);
+    memcpy(packet->way, moved->routes + flow->route,
+           paths_words(&packet->paths, flow->flow.links) * sizeof *packet->way);
     paths_take(&packet->paths, packet->way, flow->flow.links);
     put_on(packet, &flow->flow, flow->flow.links);
 }

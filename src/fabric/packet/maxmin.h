@@ -23,7 +23,8 @@ enum { MAXMIN_LINKS_PER_FLOW = 255 };
 /* A flow that is spread puts a part of its rate on each link, the same part at all times; parts are in units
  * of 1 / MAXMIN_WHOLE. The rates r are max-min fair: on link l the sum of f_l r is at most its capacity, and
  * every flow has a full link on which no flow is faster. */
-enum { MAXMIN_WHOLE_SHIFT = 24, MAXMIN_WHOLE = 1 << MAXMIN_WHOLE_SHIFT };
+enum { MAXMIN_WHOLE_SHIFT = 31 };
+#define MAXMIN_WHOLE (UINT32_C(1) << MAXMIN_WHOLE_SHIFT)
 
 struct maxmin;
 

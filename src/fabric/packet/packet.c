@@ -8,13 +8,10 @@ static const char *const duplex_names[] = {"full", "half", NULL};
 
 static const char *const injection_names[] = {"shared", "ordered", NULL};
 
-static const char *const routing_names[] = {[PATH_FIXED] = "fixed",
-                                            [PATH_LEAST_USED] = "adaptive",
-                                            [PATH_HASHED] = "ecmp",
-                                            [PATH_VALIANT] = "valiant",
-                                            [PATH_UGAL_LOCAL] = "ugal-l",
-                                            [PATH_UGAL_GLOBAL] = "ugal-g",
-                                            NULL};
+static const char *const routing_names[] = {[PATH_FIXED] = "fixed",        [PATH_LEAST_USED] = "adaptive",
+                                            [PATH_HASHED] = "ecmp",        [PATH_SPRAYED] = "spray",
+                                            [PATH_VALIANT] = "valiant",    [PATH_UGAL_LOCAL] = "ugal-l",
+                                            [PATH_UGAL_GLOBAL] = "ugal-g", NULL};
 
 PARAM_TABLE(
     packet_params, "packet", struct packet_config, "max-min fair sharing of links, latency not shared",
@@ -56,10 +53,10 @@ PARAM_TABLE(
      .offset = offsetof(struct packet_config, routing),
      .default_text = "fixed",
      .choices = routing_names,
-     .doc =
-         "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
-         "fewest flows; ecmp: by a hash of both nodes; valiant: over a random node; ugal-l, ugal-g: fixed or "
-         "valiant, by the flows on the first link or on all"});
+     .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
+            "fewest flows; ecmp: by a hash of both nodes; spray: over all in equal parts; valiant: over a "
+            "random node; ugal-l, ugal-g: fixed or "
+            "valiant, by the flows on the first link or on all"});
 
 static const struct metric packet_metric_list[] = {
     {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "successions of messages"},
@@ -104,6 +101,14 @@ static uint32_t hops_of(const struct packet *packet, const struct message *messa
     return topo_distance(&packet->paths.topo, message->source_node, message->destination_node);
 }
 
+/* Those of them that take the latency of a hop. */
+static uint32_t delays_of(const struct packet *packet, const struct message *message)
+{
+    if (!packet->has_topology)
+        return 0;
+    return topo_delays(&packet->paths.topo, message->source_node, message->destination_node);
+}
+
 /* Where the network gives latencies, those of fixed routing: of an adaptive route they are not known before
  * the message begins. */
 static ps_t latency_of(const struct packet *packet, const struct message *message)
@@ -113,7 +118,7 @@ static ps_t latency_of(const struct packet *packet, const struct message *messag
         return ps_add(config->latency_ps,
                       topo_route_latency(&packet->paths.topo, message->source_node, message->destination_node,
                                          config->hop_latency_ps, 0));
-    return ps_add(config->latency_ps, config->hop_latency_ps * hops_of(packet, message));
+    return ps_add(config->latency_ps, config->hop_latency_ps * delays_of(packet, message));
 }
 
 /* The message is the first of its flow now. */
@@ -125,15 +130,15 @@ static void emit_queued(const struct packet *packet, uint32_t index)
 }
 
 /* Of the message alone: that of the slowest link of its route. */
-static uint64_t rate_alone(const struct packet *packet, const struct message *message)
+static uint64_t rate_alone(struct packet *packet, const struct message *message)
 {
     uint64_t rate = packet->config->bandwidth_bytes_per_s;
     if (!packet->has_topology || !topo_has_rates(&packet->paths.topo))
         return rate;
-    return topo_route_rate(&packet->paths.topo, message->source_node, message->destination_node, rate);
+    return paths_rate_alone(&packet->paths, message->source_node, message->destination_node, rate);
 }
 
-static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency)
+static void emit_moved(struct packet *packet, uint32_t index, ps_t latency)
 {
     const struct message *message = fabric_message(&packet->fabric, index);
     uint64_t bytes = fabric_message_bytes(&packet->fabric, message);
@@ -164,25 +169,31 @@ static ps_t latency_over(const struct packet *packet, uint32_t id, const struct 
     if (!packet->has_topology || paths_are_minimal(packet->paths.choice))
         return latency;
     const uint32_t *links = packet_route_of(packet, id);
+    const struct topo *topo = &packet->paths.topo;
     for (uint32_t i = 0; i < packet->flows[id].links; i++) {
-        ps_t of_fabric = topo_is_network(&packet->paths.topo, links[i]) ? packet->config->hop_latency_ps : 0;
-        sum = ps_add(sum, topo_link_latency(&packet->paths.topo, links[i], of_fabric));
+        bool is_hop = topo_is_network(topo, links[i]) && !topo_is_port(topo, topo_link_to(topo, links[i]));
+        sum = ps_add(sum, topo_link_latency(topo, links[i], is_hop ? packet->config->hop_latency_ps : 0));
     }
+    if (topo->has_ports && !topo_has_latencies(topo)) /* packet.latency includes the first switch */
+        sum -= packet->config->hop_latency_ps;
     return ps_max(latency, sum);
 }
 
 void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes)
 {
     paths_carry(&packet->paths, links, count, bytes);
-    packet->statistics.hops += count - 2;
+    packet->statistics.hops += paths_hops(&packet->paths, links, count);
 }
 
 uint32_t packet_add_way(struct packet *packet, uint32_t count)
 {
-    uint32_t id = maxmin_add(packet->solver, packet->way, count);
-    size_t needed = ((size_t)id + 1) * packet->paths.limit;
+    const struct paths *paths = &packet->paths;
+    uint32_t id = paths->choice == PATH_SPRAYED
+                      ? maxmin_add_spread(packet->solver, packet->way, packet->way + count, count)
+                      : maxmin_add(packet->solver, packet->way, count);
+    size_t needed = ((size_t)id + 1) * paths_words(paths, paths->limit);
     packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
-    memcpy(packet_route_of(packet, id), packet->way, count * sizeof *packet->way);
+    memcpy(packet_route_of(packet, id), packet->way, paths_words(paths, count) * sizeof *packet->way);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
     packet->flows[id].links = count;
     return id;
@@ -372,7 +383,8 @@ static void make_solver(struct packet *packet, const struct topo *topo, uint32_t
     for (uint32_t i = 0; i < links; i++)
         capacities[i] = topo ? topo_link_rate(topo, i, packet->config->bandwidth_bytes_per_s)
                              : packet->config->bandwidth_bytes_per_s;
-    packet->solver = maxmin_open(capacities, links, links_per_flow);
+    bool is_spread = topo && packet->paths.choice == PATH_SPRAYED;
+    packet->solver = (is_spread ? maxmin_open_spread : maxmin_open)(capacities, links, links_per_flow);
     free(capacities);
 }
 
@@ -388,9 +400,10 @@ static void use_topology(struct packet *packet, const struct packet_network *net
     struct paths *paths = &packet->paths;
     packet->has_topology = true;
     paths_init(paths, &network->topo, (enum path_choice)packet->config->routing,
-               packet->config->duplex == PACKET_DUPLEX_HALF, network->limit, packet->fabric.params.seed);
+               packet->config->duplex == PACKET_DUPLEX_HALF, network->limit, network->changes,
+               packet->fabric.params.seed);
     faults_hold(&paths->topo);
-    packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
+    packet->way = mem_alloc(paths_words(paths, paths->limit), sizeof *packet->way, "a route");
     make_solver(packet, &paths->topo, paths->topo.links, paths->limit);
     if (network->changes)
         change_init(packet, &network->later);
@@ -407,17 +420,23 @@ static enum status choose_network(const struct config *config, uint32_t nodes, s
     enum status status = topology_at_start(config, nodes, &network->topo);
     if (status != STATUS_OK)
         return status;
-    network->limit = paths_limit(&network->topo, choice);
     network->changes = topology_changes(config);
+    network->limit = paths_limit(&network->topo, choice, network->changes);
     if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
         return status;
-    uint32_t later = network->changes ? paths_limit(&network->later, choice) : 0;
+    uint32_t later = network->changes ? paths_limit(&network->later, choice, true) : 0;
     network->limit = later > network->limit ? later : network->limit;
     if (network->limit <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
-    diag_error("topology %s has routes of %u links; packet takes %d at most",
-               topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
+    if (choice == PATH_SPRAYED)
+        diag_error(
+            "packet.routing=spray: between some nodes of topology %s all minimal ways have more than %d "
+            "links; packet takes %d at most",
+            topo_print(&network->topo, text, sizeof text), MAXMIN_LINKS_PER_FLOW, MAXMIN_LINKS_PER_FLOW);
+    else
+        diag_error("topology %s has routes of %u links; packet takes %d at most",
+                   topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
     return STATUS_BAD_INPUT;
 }
 
@@ -458,7 +477,8 @@ static size_t packet_bytes(const struct fabric *fabric)
     return packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
            queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
            sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
-           (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
+           (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
+               sizeof *packet->routes;
 }
 
 /* Each message that is not empty counts as a flow, though those from node to node follow one another. */
@@ -481,6 +501,8 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     enum path_choice choice = (enum path_choice)config->routing;
     double links = has_topology ? topo->links : 2 * (double)demand->nodes;
     double of_flow = has_topology ? topo_mean_distance(topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
+    if (has_topology && choice == PATH_SPRAYED)
+        of_flow = 2 * limit; /* a part for each link */
     double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
                    maxmin_estimate(links, flows, of_flow, limit) + loop_estimate(events) +
                    2 * (double)demand->nodes * sizeof(int64_t);
@@ -559,7 +581,7 @@ static void packet_describe(const struct config *config, uint32_t nodes,
                             struct fabric_description *description)
 {
     const struct packet_config *packet = config_of(config, &packet_params);
-    uint32_t hops = topology_neighbour_hops(config, nodes);
+    uint32_t hops = topology_neighbour_delays(config, nodes);
     struct topology_links links =
         topology_links(config, nodes, packet->bandwidth_bytes_per_s, packet->hop_latency_ps, 0);
     description->rate_bytes_per_s = links.node_rate_bytes_per_s;

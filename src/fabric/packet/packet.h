@@ -18,6 +18,7 @@
  *   change.c   links that fail or become slow during the run
  *   maxmin.c   the rates of flows that share links
  *   paths.c    the links that a flow takes over a topology
+ *   spray.c    the links of a flow that is spread over all minimal ways
  */
 enum packet_duplex { PACKET_DUPLEX_FULL, PACKET_DUPLEX_HALF };
 enum packet_injection { PACKET_INJECTION_SHARED, PACKET_INJECTION_ORDERED };
@@ -64,7 +65,7 @@ struct packet {
     struct sums up_bytes, down_bytes;
     bool has_topology; /* where false, all that follows is unused */
     struct paths paths;
-    uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
+    uint32_t *routes; /* paths_words(limit) for each flow */
     size_t route_capacity;
     uint32_t *way;                /* the links of a flow that has no index yet */
     struct packet_change *change; /* NULL: all links stay as they are */
@@ -80,7 +81,7 @@ struct queue_key packet_key_of(const struct packet *packet, const struct message
 
 static inline uint32_t *packet_route_of(const struct packet *packet, uint32_t id)
 {
-    return &packet->routes[(size_t)id * packet->paths.limit];
+    return &packet->routes[id * paths_words(&packet->paths, packet->paths.limit)];
 }
 
 /* A flow in the solver over the first `count` links of packet->way, of which the flow's record says the

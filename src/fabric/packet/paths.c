@@ -10,13 +10,15 @@ bool paths_are_minimal(enum path_choice choice)
     return choice < PATH_VALIANT;
 }
 
-uint32_t paths_limit(const struct topo *topo, enum path_choice choice)
+uint32_t paths_limit(const struct topo *topo, enum path_choice choice, bool changes)
 {
+    if (choice == PATH_SPRAYED)
+        return spray_limit(topo, changes);
     return topo_route_limit(topo) + (paths_are_minimal(choice) ? 0 : topo->diameter);
 }
 
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
-                uint32_t limit, uint64_t seed)
+                uint32_t limit, bool changes, uint64_t seed)
 {
     *paths = (struct paths){.topo = *topo,
                             .choice = choice,
@@ -25,7 +27,9 @@ void paths_init(struct paths *paths, const struct topo *topo, enum path_choice c
                             .seed = seed,
                             .rng = rng_init(seed, "packet.routing")};
     paths->flows = mem_alloc(topo->links, sizeof *paths->flows, "links");
-    paths->detour = mem_alloc(paths->limit, sizeof *paths->detour, "a route");
+    paths->detour = mem_alloc(paths_words(paths, limit), sizeof *paths->detour, "a route");
+    if (choice == PATH_SPRAYED)
+        spray_init(&paths->spray, topo, changes);
     sums_init(&paths->link_bytes, topo->links);
 }
 
@@ -34,17 +38,23 @@ void paths_free(struct paths *paths)
     free(paths->flows);
     free(paths->detour);
     sums_free(&paths->link_bytes);
+    if (paths->choice == PATH_SPRAYED)
+        spray_free(&paths->spray);
 }
 
 size_t paths_bytes(const struct paths *paths)
 {
-    return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes);
+    return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes) +
+           (paths->choice == PATH_SPRAYED ? spray_bytes(&paths->spray, &paths->topo) : 0);
 }
 
-struct metric_series paths_inner_bytes(const struct paths *paths)
+struct metric_series paths_inner_bytes(struct paths *paths)
 {
     uint32_t first = 2 * paths->topo.nodes;
-    return metric_series_of(&paths->link_bytes, first, paths->topo.links - first);
+    const struct sums *bytes = &paths->link_bytes;
+    if (paths->choice == PATH_SPRAYED)
+        bytes = spray_link_bytes(&paths->spray, &paths->topo, bytes);
+    return metric_series_of(bytes, first, paths->topo.links - first);
 }
 
 /* The link that stands for this one: with half duplex, the lower of the two directions. */
@@ -148,6 +158,8 @@ static uint32_t find(struct paths *paths, uint32_t source, uint32_t destination,
     switch (paths->choice) {
     case PATH_FIXED:
         return topo_route(&paths->topo, source, destination, links);
+    case PATH_SPRAYED:
+        return spray_route(&paths->spray, &paths->topo, source, destination, links);
     case PATH_VALIANT:
         return detour(paths, source, destination, links);
     case PATH_UGAL_LOCAL:
@@ -180,15 +192,50 @@ void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count)
         paths->flows[links[i]]--;
 }
 
+uint32_t paths_hops(const struct paths *paths, const uint32_t *links, uint32_t count)
+{
+    if (paths->choice != PATH_SPRAYED || paths->spray.is_alike)
+        return count - 2;
+    uint64_t parts = MAXMIN_WHOLE / 2;
+    for (uint32_t i = 1; i + 1 < count; i++)
+        parts += links[count + i];
+    return (uint32_t)(parts / MAXMIN_WHOLE);
+}
+
+uint64_t paths_rate_alone(struct paths *paths, uint32_t source, uint32_t destination, uint64_t of_fabric)
+{
+    if (paths->choice != PATH_SPRAYED)
+        return topo_route_rate(&paths->topo, source, destination, of_fabric);
+    uint32_t count = find(paths, source, destination, paths->detour);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned __int128 rate = topo_link_rate(&paths->topo, paths->detour[i], of_fabric);
+        rate = rate * MAXMIN_WHOLE / paths->detour[count + i];
+        least = rate < least ? (uint64_t)rate : least;
+    }
+    return least;
+}
+
+/* The bytes of a message that take the link at this place of its route: its part, to the nearest byte. Where
+ * one link stands for those that are alike, it counts the bytes of all. */
+static uint64_t bytes_on(const struct paths *paths, const uint32_t *links, uint32_t count, uint32_t i,
+                         uint64_t bytes)
+{
+    if (paths->choice != PATH_SPRAYED || paths->spray.is_alike)
+        return bytes;
+    return (uint64_t)(((unsigned __int128)bytes * links[count + i] + MAXMIN_WHOLE / 2) / MAXMIN_WHOLE);
+}
+
 void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes)
 {
     for (uint32_t i = 0; i < count; i++)
-        sums_add(&paths->link_bytes, links[i], bytes);
+        sums_add(&paths->link_bytes, links[i], bytes_on(paths, links, count, i, bytes));
 }
 
 void paths_take_back(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes)
 {
     struct sums *sums = &paths->link_bytes;
     for (uint32_t i = 0; i < count; i++)
-        sums_set(sums, links[i], sum_at(sums->low, sums->high, links[i]) - (sum_t)bytes);
+        sums_set(sums, links[i],
+                 sum_at(sums->low, sums->high, links[i]) - (sum_t)bytes_on(paths, links, count, i, bytes));
 }

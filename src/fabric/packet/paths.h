@@ -3,6 +3,7 @@
 
 #include "base/metric.h"
 #include "base/rng.h"
+#include "fabric/packet/spray.h"
 #include "fabric/topology.h"
 
 /* The links that messages of the packet fabric take: the path of a flow, how many flows are on each link, and
@@ -12,6 +13,7 @@ enum path_choice {
     PATH_FIXED,      /* the deterministic route of the topology */
     PATH_LEAST_USED, /* minimal, the least used link at each switch */
     PATH_HASHED,     /* minimal, at each switch by a hash of seed, switch and both nodes: ECMP */
+    PATH_SPRAYED,    /* minimal, spread over all links that lead on, in equal parts at each switch */
     PATH_VALIANT,    /* over a node drawn at random, by the fixed routes to it and from it */
     PATH_UGAL_LOCAL, /* the fixed route, or that of Valiant: by flows on the first link between switches */
     PATH_UGAL_GLOBAL /* the same, by flows on all links between switches */
@@ -22,6 +24,7 @@ struct paths {
     enum path_choice choice; /* among links that lead on equally well */
     bool half_duplex;
     uint32_t limit;         /* most links of a path */
+    struct spray spray;     /* of PATH_SPRAYED */
     uint64_t seed;          /* of PATH_HASHED */
     struct rng rng;         /* draws the nodes of PATH_VALIANT */
     uint32_t *detour;       /* a path that may not be taken */
@@ -29,19 +32,33 @@ struct paths {
     struct sums link_bytes; /* that each network link has carried */
 };
 
-/* `limit`: the most links of a path, of any topology that *paths will get. */
+/* `limit`: the most links of a path, of any topology that *paths will get. `changes`: whether it will get
+ * another one. */
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
-                uint32_t limit, uint64_t seed);
+                uint32_t limit, bool changes, uint64_t seed);
 /* The most links of a path. */
-uint32_t paths_limit(const struct topo *topo, enum path_choice choice);
+uint32_t paths_limit(const struct topo *topo, enum path_choice choice, bool changes);
 /* Whether paths are minimal, all of a pair of nodes as long. */
 bool paths_are_minimal(enum path_choice choice);
 void paths_free(struct paths *paths);
 size_t paths_bytes(const struct paths *paths); /* memory held */
 
-/* The links from node to node into `links`, which has room for `limit`; returns how many. The least used link
- * at a switch is the one with the fewest flows; among equals it is the first from the link of fixed routing
- * on, so that a run that is repeated takes the same paths. */
+/* How many numbers are the route of so many links: its links, and behind them the part on each if it is
+ * spread. */
+static inline size_t paths_words(const struct paths *paths, uint32_t count)
+{
+    return (size_t)count << (paths->choice == PATH_SPRAYED);
+}
+
+/* How many hops a route of these links has. */
+uint32_t paths_hops(const struct paths *paths, const uint32_t *links, uint32_t count);
+
+/* The rate of a message alone, where links without one have `of_fabric`. */
+uint64_t paths_rate_alone(struct paths *paths, uint32_t source, uint32_t destination, uint64_t of_fabric);
+
+/* The links from node to node into `links`, which has room for paths_words(limit); returns how many. The
+ * least used link at a switch is the one with the fewest flows; among equals it is the first from the link of
+ * fixed routing on, so that a run that is repeated takes the same paths. */
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
 void paths_take(struct paths *paths, const uint32_t *links, uint32_t count); /* of links that are known */
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
@@ -51,6 +68,6 @@ void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uin
 void paths_take_back(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes);
 
 /* What the links between switches have carried. */
-struct metric_series paths_inner_bytes(const struct paths *paths);
+struct metric_series paths_inner_bytes(struct paths *paths);
 
 #endif
