@@ -68,6 +68,7 @@ static void print_families(FILE *out)
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
     print_rule(out, TOPO_RULE_ROUTING, ",routing=d-mod-k|lowest|hash", "which of several links up");
     print_rule(out, TOPO_RULE_ROUTING, ",seed=1", "the seed of routing=hash");
+    print_rule(out, TOPO_RULE_RELAY, ",relay=nvlink|spine|either", "the way to another server and rail");
     fprintf(out, "  %-32s %s\n", ",routes=own|updown",
             "those of the family, or up and then down, free of deadlock in any network");
     print_rule(out, TOPO_RULE_PLANES, ",planes=2", "links of each node to so many equal networks");

@@ -357,7 +357,9 @@ bool graph_build(struct topo *topo, graph_fill *fill, struct param_problem *prob
 {
     char name[TOPO_TEXT];
     uint32_t from, to;
-    topo_print(topo, name, sizeof name);
+    struct topo bare = {.ops = topo->ops, .number_count = topo->number_count}; /* without rules */
+    memcpy(bare.numbers, topo->numbers, sizeof bare.numbers);
+    topo_print(&bare, name, sizeof name);
     const struct topo_graph *known = graph_kept(name, "", 0);
     if (known) {
         graph_topo(known, topo);

@@ -1,60 +1,51 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "topo/field.h"
 #include "topo/graph.h"
 
 /* Slim Fly (Besta and Hoefler, Slim Fly: a cost effective low-diameter network topology, SC 2014): the graphs
- * of McKay, Miller and Siran for a prime q = 4 w + delta, delta = 1 or -1. Switches are (0, x, y) and (1, m,
- * c) with coordinates modulo q. (0, x, y) and (0, x, y') are linked if y - y' is in X, (1, m, c) and (1, m,
- * c') if c - c' is in X', and (0, x, y) and (1, m, c) if y = m x + c. With a primitive root r of q:
+ * of McKay, Miller and Siran for a power of a prime q = 4 w + delta, delta = 1, 0 or -1. Switches are (0, x,
+ * y) and (1, m, c) with coordinates in the field of q elements. (0, x, y) and (0, x, y') are linked if y - y'
+ * is in X, (1, m, c) and (1, m, c') if c - c' is in X', and (0, x, y) and (1, m, c) if y = m x + c. With a
+ * primitive element r of the field:
  *
  *     delta =  1: X = { 1, r^2, ..., r^(q-3) }                            X' = r X
+ *     delta =  0: X = { 1, r^2, ..., r^(q-2) }                            X' = r X
  *     delta = -1: X = { 1, r^2, ..., r^(2w-2), r^(2w-1), r^(2w+1), ..., r^(4w-3) }    X' = r X
  *
- * Each switch has (3 q - delta) / 2 links, and the diameter is 2. */
+ * X is -X. Each switch has (3 q - delta) / 2 links, and the diameter is 2. */
 
-enum { LARGEST = 31 }; /* q, whose table of routes still fits */
+enum { LARGEST = 32 }; /* q, whose table of routes still fits */
 
-static bool is_prime(uint32_t q)
+/* delta, with q - delta a multiple of 4. */
+static int delta_of(uint32_t q)
 {
-    for (uint32_t i = 2; i * i <= q; i++)
-        if (q % i == 0)
-            return false;
-    return q > 1;
+    return q % 4 == 3 ? -1 : (int)(q % 4);
 }
 
 static uint32_t degree_of(uint32_t q)
 {
-    return q % 4 == 1 ? (3 * q - 1) / 2 : (3 * q + 1) / 2;
+    return (uint32_t)((int)(3 * q) - delta_of(q)) / 2;
 }
 
-/* The smallest number whose powers are all numbers from 1 to q - 1. */
-static uint32_t primitive_root(uint32_t q)
+/* Whether r^i is in X. */
+static bool is_generator(uint32_t q, uint32_t i)
 {
-    for (uint32_t root = 2; root < q; root++) {
-        uint32_t order = 1;
-        for (uint32_t power = root; power != 1; power = power * root % q)
-            order++;
-        if (order == q - 1)
-            return root;
-    }
-    return 1;
+    uint32_t w = (q + 1) / 4;
+    if (delta_of(q) != -1)
+        return i % 2 == 0;
+    return i < 2 * w - 1 ? i % 2 == 0 : i % 2 == 1 && i <= 4 * w - 3;
 }
 
 /* Which differences are in X, or in X' if `shift` is 1. */
-static void find_generators(uint32_t q, uint32_t shift, bool *is_in)
+static void find_generators(const struct field *field, uint32_t shift, bool *is_in)
 {
-    uint32_t root = primitive_root(q), w = (q + 1) / 4, power = 1;
-    for (uint32_t i = 0; i < q; i++)
+    for (uint32_t i = 0; i < field->size; i++)
         is_in[i] = false;
-    for (uint32_t i = 0; i + 1 < q; i++) { /* power is r^i */
-        bool is_generator = q % 4 == 1      ? i % 2 == 0
-                            : i < 2 * w - 1 ? i % 2 == 0
-                                            : i % 2 == 1 && i <= 4 * w - 3;
-        uint32_t shifted = shift ? power * root % q : power;
-        is_in[shifted] = is_in[shifted] || is_generator;
-        power = power * root % q;
-    }
+    for (uint32_t i = 0; i + 1 < field->size; i++)
+        if (is_generator(field->size, i))
+            is_in[field->power[(i + shift) % (field->size - 1)]] = true;
 }
 
 static struct topo_graph *slimfly_fill(const struct topo *topo)
@@ -62,19 +53,23 @@ static struct topo_graph *slimfly_fill(const struct topo *topo)
     uint32_t q = topo->numbers[0], terminals = topo->numbers[1], half = q * q;
     struct topo_graph *graph = graph_new(2 * half * terminals, 2 * half);
     bool *is_in = mem_alloc(q, sizeof *is_in, "a network");
+    struct field field;
+    field_open(&field, q);
     for (uint32_t node = 0; node < graph->nodes; node++)
         graph_set_node(graph, node, node / terminals);
     for (uint32_t part = 0; part < 2; part++) {
-        find_generators(q, part, is_in);
+        find_generators(&field, part, is_in);
         for (uint32_t i = 0; i < half; i++)
             for (uint32_t y = i % q + 1; y < q; y++)
-                if (is_in[y - i % q])
+                if (is_in[field_minus(&field, y, i % q)])
                     graph_add_link(graph, part * half + i, part * half + i / q * q + y);
     }
     for (uint32_t x = 0; x < q; x++)
         for (uint32_t y = 0; y < q; y++)
             for (uint32_t m = 0; m < q; m++)
-                graph_add_link(graph, x * q + y, half + m * q + (y + q * q - m * x) % q);
+                graph_add_link(graph, x * q + y,
+                               half + m * q + field_minus(&field, y, field_times(&field, m, x)));
+    field_close(&field);
     free(is_in);
     return graph;
 }
@@ -83,9 +78,11 @@ static bool slimfly_build(struct topo *topo, struct param_problem *problem)
 {
     uint32_t q = topo->numbers[0];
     problem->at = 0;
-    if (q < 3 || q > LARGEST || !is_prime(q)) {
+    if (q < 3 || q > LARGEST || !field_prime_of(q)) {
         snprintf(problem->text, sizeof problem->text,
-                 "q is a prime from 3 to %d: 5 gives 50 switches, 7 98, 11 242, 13 338, 17 578, 19 722",
+                 "q is a prime or a power of one, from 3 to %d: 4 gives 32 switches, 5 50, 7 98, 8 128, 9 "
+                 "162, 11 242, "
+                 "13 338, 16 512",
                  LARGEST);
         return false;
     }
@@ -107,7 +104,8 @@ static uint32_t slimfly_coordinates(const struct topo *topo, uint32_t at, uint32
 }
 
 static const struct topo_form forms[] = {
-    {"slimfly", 1, 2, "slimfly:5 (q, a prime; x p, nodes of a switch, if not half of its links)"},
+    {"slimfly", 1, 2,
+     "slimfly:5 (q, a prime or a power of one; x p, nodes of a switch, if not half of its links)"},
     {.name = NULL},
 };
 

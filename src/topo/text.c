@@ -13,6 +13,7 @@
 
 static const char *const order_names[] = {"first", "last", NULL};
 static const char *const tie_names[] = {"parity", "plus", "either", "reverse", NULL};
+static const char *const relay_names[] = {"nvlink", "spine", "either", NULL};
 
 static const struct topo_rule_text {
     const char *name;
@@ -26,9 +27,10 @@ static const struct topo_rule_text {
              {"rates", TOPO_RULE_RATES, NULL, "rates=10GB/s+20GB/s"},
              {"latencies", TOPO_RULE_RATES, NULL, "latencies=0ns+100ns"},
              {"planes", TOPO_RULE_PLANES, NULL, "planes=2"},
+             {"relay", TOPO_RULE_RELAY, relay_names, "relay=nvlink|spine|either"},
              {"routes", TOPO_RULE_ROUTES, topo_routes_names, "routes=own|updown"}};
 
-enum { ORDER, TIE, ROUTING, SEED, RATES, LATENCIES, PLANES, ROUTES, RULES };
+enum { ORDER, TIE, ROUTING, SEED, RATES, LATENCIES, PLANES, RELAY, ROUTES, RULES };
 enum { PLANES_MOST = 64 };
 _Static_assert(RULES == sizeof rules / sizeof *rules, "each rule has its line");
 
@@ -40,14 +42,17 @@ static bool has_rule(const struct topo_ops *ops, size_t rule)
 
 static uint64_t rule_value(const struct topo *topo, size_t rule)
 {
-    const uint64_t values[RULES] = {topo->order,
-                                    topo->tie,
-                                    topo->routing,
-                                    topo->seed,
-                                    topo->rates != NULL,
-                                    topo->latencies != NULL,
-                                    topo->planes > 1 ? topo->planes : 0,
-                                    topo->routes};
+    const uint64_t values[RULES] = {
+        [ORDER] = topo->order,
+        [TIE] = topo->tie,
+        [ROUTING] = topo->routing,
+        [SEED] = topo->seed,
+        [RATES] = topo->rates != NULL,
+        [LATENCIES] = topo->latencies != NULL,
+        [PLANES] = topo->planes > 1 ? topo->planes : 0,
+        [RELAY] = topo->relay,
+        [ROUTES] = topo->routes,
+    };
     return values[rule];
 }
 
@@ -65,6 +70,9 @@ static void set_rule(struct topo *topo, size_t rule, uint64_t value)
         break;
     case PLANES:
         topo->planes = (uint32_t)value;
+        break;
+    case RELAY:
+        topo->relay = (enum topo_relay)value;
         break;
     case ROUTES:
         topo->routes = (enum topo_routes)value;

@@ -18,7 +18,9 @@
  *     families.def         the list of families, one line each
  *     families.h, .c       the same as a table, and families that are added at run time
  *     crossbar.c, dragonfly.c, fattree.c, hyperx.c, mesh.c, torus.c, xgft.c      one family each
+ *     rails.c, cubes.c     clusters of GPUs by rails; tori of optical cubes
  *     dragonflyplus.c, jellyfish.c, slimfly.c      families that are graphs
+ *     field.h, field.c     finite fields, for slimfly.c
  *     grid.h, grid.c, grid_picture.c      what mesh and torus share
  *     rows.h, rows.c       the pictures of fat tree and crossbar
  *     graph.h, graph.c     a network as tables: any links, routes from a table
@@ -72,6 +74,13 @@ enum topo_routes {
     TOPO_ROUTES_UPDOWN /* up, then down (updown.h): free of deadlock in any network */
 };
 
+/* Rails: how a GPU reaches one of another rail and another server, where both ways are as short. */
+enum topo_relay {
+    TOPO_RELAY_NVLINK, /* over the GPU of its own server that is on the other's rail */
+    TOPO_RELAY_SPINE,  /* over a spine switch */
+    TOPO_RELAY_EITHER  /* both are candidates; the preferred one is NVLINK */
+};
+
 enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 336 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
@@ -107,6 +116,7 @@ struct topo {
     enum topo_tie tie;
     enum topo_routing routing;
     enum topo_routes routes;
+    enum topo_relay relay;
     uint64_t seed;                                    /* of TOPO_ROUTING_HASH */
     uint32_t number_count, numbers[TOPO_NUMBERS];     /* of its text: 12, 12, 12 */
     _Alignas(uint64_t) unsigned char data[TOPO_DATA]; /* what the family keeps */
@@ -181,7 +191,8 @@ enum topo_rule {
     TOPO_RULE_ROUTING = 4,
     TOPO_RULE_RATES = 8,
     TOPO_RULE_ROUTES = 16, /* of every family */
-    TOPO_RULE_PLANES = 32
+    TOPO_RULE_PLANES = 32,
+    TOPO_RULE_RELAY = 64
 }; /* ROUTING: seed, too; RATES: latencies, too */
 
 extern const char *const topo_routing_names[]; /* NULL behind the last */

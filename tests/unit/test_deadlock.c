@@ -132,6 +132,8 @@ static void circles_are_those_of_brute_force(void **state)
         {"dragonfly:2x4x2", true, true}, /* the paper has two virtual channels */
         {"slimfly:3x1", true, true},
         {"jellyfish:10x3x1", true, true},
+        {"rails:2x2x2x2,relay=spine", false, false}, /* up, then down */
+        {"rails:3x3x1x2", false, false},             /* over NVLink first, always */
         {"crossbar:5", false, false},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -228,7 +230,7 @@ static void updown_is_free_of_deadlock(void **state)
                                         "jellyfish:20x4x1", "fattree:2x4",
                                         "tapered:4x2x2",    "leafspine:4x3x2x2",
                                         "crossbar:4",       "dragonflyplus:1x2x3x2x4",
-                                        "mesh:3x4"};
+                                        "mesh:3x4",         "rails:3x2x2x2"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[TOPO_TEXT], again[TOPO_TEXT];
         snprintf(text, sizeof text, "%s,routes=updown", texts[i]);

@@ -222,7 +222,8 @@ static const char *const sprayed[] = {"fattree:3x3",       "tapered:4x3x2",
                                       "xgft:2x2x3x1x3x2",  "torus:4x4,tie=either",
                                       "slimfly:3x1",       "dragonflyplus:1x2x2x2x3",
                                       "hyperx:1x3x3",      "jellyfish:12x5x1,routes=updown",
-                                      "crossbar:4",        "tests/networks/uneven.yaml"};
+                                      "crossbar:4",        "rails:2x2x2x2,relay=either",
+                                      "twisted:4x4x8",     "tests/networks/uneven.yaml"};
 
 /* The part of a message from node to node that takes each link, over all minimal ways one by one. */
 static void try_ways(const struct topo *topo, uint32_t at, uint32_t destination, long double part,
@@ -251,7 +252,7 @@ static void sprayed_parts_are_those_of_all_ways(void **state)
             paths_init(&paths, &topo, PATH_SPRAYED, false, limit, changes, 1);
             uint32_t *links = calloc(2 * limit, sizeof *links);
             long double *parts = calloc(topo.links, sizeof *parts);
-            assert_true(!paths.spray.is_alike || i < 5);
+            assert_true(!paths.spray->is_alike || i < 5);
             for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
                 uint32_t source = pair / topo.nodes, destination = pair % topo.nodes, named = 0, used = 0;
                 memset(parts, 0, topo.links * sizeof *parts);
@@ -263,7 +264,7 @@ static void sprayed_parts_are_those_of_all_ways(void **state)
                 for (uint32_t link = 0; link < topo.links; link++)
                     used += parts[link] > 0;
                 for (uint32_t k = 0; k < count; k++) {
-                    bool stands = paths.spray.is_alike && k > 0 && k + 1 < count;
+                    bool stands = paths.spray->is_alike && k > 0 && k + 1 < count;
                     uint32_t first = stands ? topo.ops->alike(&topo, links[k], &step, &of) : links[k];
                     of = stands ? of : 1;
                     assert_int_equal(first, links[k]);
@@ -387,8 +388,8 @@ static void detours_leave_the_only_link(void **state)
 }
 
 /* The most that a link between groups, and one within a group, carries on average if each node of a dragonfly
- * sends one unit, in equal parts to the nodes of the next group. `over_all`: by Valiant's rule, over each node
- * in equal parts. */
+ * sends one unit, in equal parts to the nodes of the next group. `over_all`: by Valiant's rule, over each
+ * node in equal parts. */
 static void load_next_group(const struct topo *topo, uint32_t group, bool over_all, double most[2])
 {
     double *loads = calloc(topo->links, sizeof *loads);
@@ -414,10 +415,10 @@ static void load_next_group(const struct topo *topo, uint32_t group, bool over_a
     free(loads);
 }
 
-/* Kim, Dally, Scott and Abts, ISCA 2008: if all nodes of a group send to the next group, minimal routing has a
- * throughput of 1 / (a h), since p = h and all a p nodes share one link; Valiant's has 1/2, since each message
- * takes two links between groups: (a h + 1) / (2 a h) at links between groups, and (a h + 1) / (2 a h + 1) within
- * groups. */
+/* Kim, Dally, Scott and Abts, ISCA 2008: if all nodes of a group send to the next group, minimal routing has
+ * a throughput of 1 / (a h), since p = h and all a p nodes share one link; Valiant's has 1/2, since each
+ * message takes two links between groups: (a h + 1) / (2 a h) at links between groups, and (a h + 1) / (2 a h
+ * + 1) within groups. */
 static void adversarial_throughput_is_the_published_one(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* Topologies: ids, links and facts against definitions and closed forms. For every pair of nodes in small
  * networks, the route is compared hop by hop with a breadth-first search. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -66,6 +67,17 @@ static const char *const small_networks[] = {
     "dragonflyplus:2x2x2x1",
     "dragonflyplus:1x2x3x2x4",
     "megafly:1x3x2x2,routing=hash,seed=9",
+    "slimfly:4x1",
+    "slimfly:8x1",
+    "slimfly:9x1,routing=hash",
+    "rails:2x2x2x2",
+    "rails:3x2x1x2,relay=spine",
+    "rails:3x3x2x1,relay=either",
+    "rails:4x1x1x1",
+    "rails:1x3x2x2,routing=lowest",
+    "cubes:4x8x4,order=last",
+    "twisted:4x4x8",
+    "twisted:8x4x4,routing=hash,seed=2",
     "leafspine:3x2x2,planes=2",
     "leafspine:2x2x2x2,planes=3,routing=lowest",
     "tapered:4x2x2,planes=2",
@@ -355,6 +367,20 @@ static void test_facts(void **state)
          6 * 448 + 4 * 56 + 2 * 7, 2 * 128},
         {"leafspine:8x4x16,planes=4", 128, 128 + 4 * 12, 256 + 2 * 4 * (128 + 32), 4, 4 * 112 + 2 * 15, 64},
         {"xgft:16x1,planes=8", 16, 16 + 8, 32 + 2 * 128, 2, 2 * 15, 64},
+        {"slimfly:4x1", 32, 32, 64 + 32 * 6, 2, 6 + 2 * 25, 16},
+        {"slimfly:8x1", 128, 128, 256 + 128 * 12, 2, 12 + 2 * 115, 64},
+        {"slimfly:9x1", 162, 162, 324 + 162 * 13, 2, 13 + 2 * 148, 81},
+        {"slimfly:16x2", 1024, 512, 2048 + 512 * 24, 2, 2 * (24 + 2 * 487), 512},
+        {"slimfly:25x1", 1250, 1250, 2500 + 1250 * 37, 2, 37 + 2 * 1212, 625},
+        {"slimfly:27x1", 1458, 1458, 2916 + 1458 * 41, 2, 41 + 2 * 1416, 729},
+        {"slimfly:32x1", 2048, 2048, 4096 + 2048 * 48, 2, 48 + 2 * 1999, 1024},
+        /* two hops to the server and to the rail of the pod, four to the others */
+        {"rails:8x4x2x4", 64, 64 + 8 + 16 + 4, 128 + 2 * (64 + 64 + 16 * 4), 4, 2 * 10 + 4 * 53, 32},
+        {"rails:8x32x4x16", 1024, 1024 + 128 + 32 + 16, 2048 + 2 * (2048 + 32 * 16), 4,
+         2 * (7 + 31) + 4 * (1023 - 38), 256},
+        {"rails:8x4x1x2", 32, 32 + 4 + 8 + 2, 64 + 2 * (64 + 8 * 2), 4, 2 * 10 + 4 * 21, 16},
+        {"cubes:16x16x16", 4096, 4096, 8 * 4096, 24, 12.0 * 4096, 512},
+        {"cubes:4x4x8", 128, 128, 8 * 128, 8, 4.0 * 128, 32},
         {"hyperx:4x6x6", 144, 36, 288 + 36 * 10, 2, 2 * 120, 54},
         {"hyperx:1x3x4x8", 96, 96, 192 + 96 * (2 + 3 + 7), 3, 64 + 72 + 84, 96},
         /* (3 q - delta) / 2 links of a switch; all others are two hops away */
@@ -419,6 +445,9 @@ static void test_bisection_is_least(void **state)
                                         "xgft:2x2x2x1x1x2",
                                         "xgft:3x2x1x2",
                                         "leafspine:2x1x2,planes=2",
+                                        "rails:2x1x2x1",
+                                        "rails:2x2x1x1",
+                                        "rails:4x1x1x1",
                                         "dragonflyplus:3x1x1x1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct topo topo = parse(texts[i]);
@@ -527,6 +556,83 @@ static void test_rates(void **state)
     topo_forget();
 }
 
+/* Every cube has 16 links out of each of its six faces, over optical switches, and 3 x 48 inside. */
+static void test_cubes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"cubes:4x4x4", "cubes:8x8x8", "cubes:4x8x12", "twisted:4x4x8",
+                                        "twisted:8x4x8"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo = parse(texts[i]);
+        uint32_t cubes = topo.nodes / 64, counts[3] = {0};
+        for (uint32_t link = 2 * topo.nodes; link < topo.links; link++)
+            counts[topo_link_class(&topo, link)]++;
+        assert_int_equal(counts[1], cubes * 2 * 3 * 48);
+        assert_int_equal(counts[2], cubes * 6 * 16);
+    }
+    topo_forget();
+}
+
+/* What each link carries if all send to all by all minimal ways in equal parts, in units of what a node
+ * sends. */
+static double most_loaded(const struct topo *topo)
+{
+    double *loads = calloc(topo->links, sizeof *loads), *inflow = calloc(topo->switches, sizeof *inflow),
+           most = 0;
+    uint32_t *queue = calloc(topo->switches, sizeof *queue);
+    for (uint32_t pair = 0; pair < topo->nodes * topo->nodes; pair++) {
+        uint32_t source = pair / topo->nodes, destination = pair % topo->nodes, count = 0;
+        queue[count++] = topo_switch_of(topo, source);
+        inflow[queue[0]] = 1.0 / topo->nodes;
+        for (uint32_t i = 0; i < count; i++) {
+            struct topo_choice choice = topo_choose(topo, queue[i], destination);
+            double part = inflow[queue[i]] / choice.count;
+            inflow[queue[i]] = 0;
+            for (uint32_t k = 0; k < choice.count; k++) {
+                uint32_t link = topo_candidate(choice, k);
+                if (!topo_is_network(topo, link))
+                    continue;
+                uint32_t to = topo_link_to(topo, link);
+                loads[link] += part;
+                if (inflow[to] == 0)
+                    queue[count++] = to;
+                inflow[to] += part;
+            }
+        }
+    }
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        most = loads[link] > most ? loads[link] : most;
+    free(loads);
+    free(inflow);
+    free(queue);
+    return most;
+}
+
+/* Jouppi et al., ISCA 2023, measure 1.63 times the all-to-all throughput of a torus on a twisted torus of 4 x
+ * 4 x 8 chips, and 1.31 times on 4 x 8 x 8. With all shortest ways in equal parts, all links of a twisted
+ * torus carry the same: its mean distance over its six links a chip. A torus is as fast as its longest
+ * dimension. */
+static void test_twisted_throughput(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *plain, *twisted;
+        double gain, measured;
+    } pairs[] = {{"cubes:4x4x8", "twisted:4x4x8", 96.0 / 55, 1.63},
+                 {"cubes:4x8x8", "twisted:4x8x8", 32.0 / 23, 1.31}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct topo plain = parse(pairs[i].plain), twisted = parse(pairs[i].twisted);
+        double of_plain = most_loaded(&plain), of_twisted = most_loaded(&twisted), n = twisted.nodes;
+        assert_true(fabs(of_plain - 8.0 / 4 / 2) < 1e-9);
+        assert_true(fabs(of_twisted - topo_mean_distance(&twisted) * (n - 1) / n / 6) < 1e-9);
+        assert_true(fabs(of_plain / of_twisted - pairs[i].gain) < 1e-9);
+        assert_true(pairs[i].gain > pairs[i].measured);
+        assert_int_equal(twisted.diameter, 6);
+        assert_int_equal(plain.diameter, i ? 10 : 8);
+    }
+    topo_forget();
+}
+
 /* Coordinates identify a switch. Levels count from the nodes. */
 static void test_coordinates(void **state)
 {
@@ -569,6 +675,9 @@ static void test_text(void **state)
                                        "jellyfish:10x3x2x1,routing=lowest",
                                        "dragonflyplus:2x4x4x2x9",
                                        "tapered:4x2x2,planes=2",
+                                       "rails:2x3x2x2,relay=either",
+                                       "cubes:8x4x4,tie=plus",
+                                       "twisted:4x8x8,routing=lowest",
                                        "torus:4x4,latencies=0ps+100ns,routes=updown",
                                        "tapered:4x2x2"};
     char text[TOPO_TEXT];
@@ -622,7 +731,15 @@ static void test_mistakes(void **state)
         {"tapered:8x3x3", 12, "t divides k"},
         {"tapered:8x1x2", 10, "2 to 8 levels"},
         {"leafspine:4x4", 13, "too few"},
-        {"slimfly:4", 8, "q is a prime"},
+        {"slimfly:6", 8, "q is a prime"},
+        {"slimfly:37", 8, "q is a prime"},
+        {"rails:8x4x2", 11, "too few"},
+        {"rails:4096x4096x4096x1", 6, "too large"},
+        {"rails:2x2x2x2,relay=up", 20, "relay is one of nvlink, spine, either"},
+        {"cubes:4x6x4", 8, "a multiple of 4"},
+        {"twisted:4x4x4", 8, "k x k x 2k"},
+        {"twisted:4x8x16", 8, "k x k x 2k"},
+        {"twisted:16x16x32", 8, "too large"},
         {"slimfly:5x2000", 8, "too large"},
         {"jellyfish:4x4x1", 12, "at most 3"},
         {"jellyfish:5x1x1", 10, "not connected"},
@@ -694,6 +811,8 @@ int main(void)
         cmocka_unit_test(test_jellyfish),
         cmocka_unit_test(test_trees_are_fair),
         cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_twisted_throughput),
         cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_mistakes),

@@ -29,7 +29,7 @@ void paths_init(struct paths *paths, const struct topo *topo, enum path_choice c
     paths->flows = mem_alloc(topo->links, sizeof *paths->flows, "links");
     paths->detour = mem_alloc(paths_words(paths, limit), sizeof *paths->detour, "a route");
     if (choice == PATH_SPRAYED)
-        spray_init(&paths->spray, topo, changes);
+        paths->spray = spray_open(topo, changes);
     sums_init(&paths->link_bytes, topo->links);
 }
 
@@ -38,14 +38,13 @@ void paths_free(struct paths *paths)
     free(paths->flows);
     free(paths->detour);
     sums_free(&paths->link_bytes);
-    if (paths->choice == PATH_SPRAYED)
-        spray_free(&paths->spray);
+    spray_close(paths->spray);
 }
 
 size_t paths_bytes(const struct paths *paths)
 {
     return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes) +
-           (paths->choice == PATH_SPRAYED ? spray_bytes(&paths->spray, &paths->topo) : 0);
+           (paths->choice == PATH_SPRAYED ? spray_bytes(paths->spray, &paths->topo) : 0);
 }
 
 struct metric_series paths_inner_bytes(struct paths *paths)
@@ -53,7 +52,7 @@ struct metric_series paths_inner_bytes(struct paths *paths)
     uint32_t first = 2 * paths->topo.nodes;
     const struct sums *bytes = &paths->link_bytes;
     if (paths->choice == PATH_SPRAYED)
-        bytes = spray_link_bytes(&paths->spray, &paths->topo, bytes);
+        bytes = spray_link_bytes(paths->spray, &paths->topo, bytes);
     return metric_series_of(bytes, first, paths->topo.links - first);
 }
 
@@ -159,7 +158,7 @@ static uint32_t find(struct paths *paths, uint32_t source, uint32_t destination,
     case PATH_FIXED:
         return topo_route(&paths->topo, source, destination, links);
     case PATH_SPRAYED:
-        return spray_route(&paths->spray, &paths->topo, source, destination, links);
+        return spray_route(paths->spray, &paths->topo, source, destination, links);
     case PATH_VALIANT:
         return detour(paths, source, destination, links);
     case PATH_UGAL_LOCAL:
@@ -194,7 +193,7 @@ void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count)
 
 uint32_t paths_hops(const struct paths *paths, const uint32_t *links, uint32_t count)
 {
-    if (paths->choice != PATH_SPRAYED || paths->spray.is_alike)
+    if (paths->choice != PATH_SPRAYED || paths->spray->is_alike)
         return count - 2;
     uint64_t parts = MAXMIN_WHOLE / 2;
     for (uint32_t i = 1; i + 1 < count; i++)
@@ -221,7 +220,7 @@ uint64_t paths_rate_alone(struct paths *paths, uint32_t source, uint32_t destina
 static uint64_t bytes_on(const struct paths *paths, const uint32_t *links, uint32_t count, uint32_t i,
                          uint64_t bytes)
 {
-    if (paths->choice != PATH_SPRAYED || paths->spray.is_alike)
+    if (paths->choice != PATH_SPRAYED || paths->spray->is_alike)
         return bytes;
     return (uint64_t)(((unsigned __int128)bytes * links[count + i] + MAXMIN_WHOLE / 2) / MAXMIN_WHOLE);
 }

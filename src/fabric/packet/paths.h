@@ -24,7 +24,7 @@ struct paths {
     enum path_choice choice; /* among links that lead on equally well */
     bool half_duplex;
     uint32_t limit;         /* most links of a path */
-    struct spray spray;     /* of PATH_SPRAYED */
+    struct spray *spray;    /* of PATH_SPRAYED; else NULL */
     uint64_t seed;          /* of PATH_HASHED */
     struct rng rng;         /* draws the nodes of PATH_VALIANT */
     uint32_t *detour;       /* a path that may not be taken */

@@ -10,22 +10,27 @@ static bool are_alike(const struct topo *topo, bool changes)
     return topo->ops->alike && !topo->faults && !topo->updown && !changes;
 }
 
-void spray_init(struct spray *spray, const struct topo *topo, bool changes)
+struct spray *spray_open(const struct topo *topo, bool changes)
 {
-    *spray = (struct spray){.is_alike = are_alike(topo, changes)};
+    struct spray *spray = mem_alloc(1, sizeof *spray, "routes");
+    spray->is_alike = are_alike(topo, changes);
     if (spray->is_alike) {
         sums_init(&spray->of_each, topo->links);
-        return;
+        return spray;
     }
     spray->inflow = mem_alloc(topo->switches, sizeof *spray->inflow, "routes");
     spray->queue = mem_alloc(topo->switches, sizeof *spray->queue, "routes");
+    return spray;
 }
 
-void spray_free(struct spray *spray)
+void spray_close(struct spray *spray)
 {
+    if (!spray)
+        return;
     free(spray->inflow);
     free(spray->queue);
     sums_free(&spray->of_each);
+    free(spray);
 }
 
 size_t spray_bytes(const struct spray *spray, const struct topo *topo)
@@ -131,18 +136,17 @@ uint32_t spray_limit(const struct topo *topo, bool changes)
     uint32_t limit = topo_route_limit(topo), links[2];
     if (are_alike(topo, changes) || !topo_has_choices(topo))
         return limit;
-    struct spray spray;
-    spray_init(&spray, topo, changes);
+    struct spray *spray = spray_open(topo, changes);
     uint32_t *nodes = mem_alloc(topo->nodes, sizeof *nodes, "nodes"), count = list_nodes(topo, nodes);
     for (uint32_t i = 0; i < count && limit <= MAXMIN_LINKS_PER_FLOW; i++)
         for (uint32_t k = 0; k < count; k++) {
             if (!topo_reaches(topo, nodes[i], nodes[k]))
                 continue;
-            uint32_t of_pair = route_apart(&spray, topo, nodes[i], nodes[k], links, 1);
+            uint32_t of_pair = route_apart(spray, topo, nodes[i], nodes[k], links, 1);
             limit = of_pair > limit ? of_pair : limit;
         }
     free(nodes);
-    spray_free(&spray);
+    spray_close(spray);
     return limit;
 }
 

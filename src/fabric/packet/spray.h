@@ -19,8 +19,8 @@ struct spray {
 };
 
 /* `changes`: whether links will fail or become slow. */
-void spray_init(struct spray *spray, const struct topo *topo, bool changes);
-void spray_free(struct spray *spray);
+struct spray *spray_open(const struct topo *topo, bool changes);
+void spray_close(struct spray *spray); /* NULL: does nothing */
 size_t spray_bytes(const struct spray *spray, const struct topo *topo);
 
 /* The most links of a flow between two nodes; more than MAXMIN_LINKS_PER_FLOW: at least so many. */
