@@ -186,7 +186,7 @@ static void go_around(struct route_maker *maker)
     for (uint32_t hops = 0; hops < switches; hops++)
         for (uint32_t at = maker->bucket[hops]; at != UINT32_MAX; at = maker->next[at])
             for (uint32_t i = maker->first[at]; i < maker->first[at + 1]; i++)
-                if (maker->hops[maker->to[i]] == FAR)
+                if (maker->hops[maker->to[i]] == FAR && (!hops || faults_passes(maker->base, at)))
                     set_hops(maker, maker->to[i], hops + 1);
 }
 
@@ -215,7 +215,9 @@ static bool leads_on(const struct route_maker *maker, uint32_t at, uint32_t link
 {
     if (!topo_is_network(maker->base, link) || has_failed(maker, link))
         return false;
-    uint32_t hops = maker->hops[topo_link_to(maker->base, link)];
+    uint32_t to = topo_link_to(maker->base, link), hops = maker->hops[to];
+    if (hops && !faults_passes(maker->base, to))
+        return false;
     return hops != FAR && hops + 1 == maker->hops[at];
 }
 

@@ -614,6 +614,18 @@ static uint32_t largest_part(const struct topo *topo, uint32_t *parts, uint32_t 
     return best;
 }
 
+/* Nodes with links to several planes, none of which has a way between some two of them. */
+static char *describe_planes(const struct topo *topo, uint32_t nodes)
+{
+    for (uint32_t a = 0; topo->has_ports && a < nodes; a++)
+        for (uint32_t b = a + 1; b < nodes; b++)
+            if (!topo_reaches(topo, a, b))
+                return mem_format("nodes %" PRIu32 " and %" PRIu32
+                                  " have a way in no plane, and no node passes messages on",
+                                  a, b);
+    return NULL;
+}
+
 char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
 {
     if (!topo->faults || !nodes)
@@ -639,5 +651,5 @@ char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
         text = longer;
     }
     free(parts);
-    return text;
+    return text ? text : describe_planes(topo, nodes);
 }

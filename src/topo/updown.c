@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "topo/faults.h"
 #include "topo/graph.h"
@@ -90,12 +91,13 @@ static void rank_from(struct updown_maker *maker, uint32_t root)
             }
 }
 
-/* Each part of the network has a root, the switch with the most links. */
+/* Each part of the network has a root, the switch with the most links. Ports through which no message comes
+ * are last. */
 static void rank_by_hops(struct updown_maker *maker)
 {
     uint32_t switches = maker->topo->switches;
     for (uint32_t i = 0; i < switches; i++)
-        maker->rank[i] = UINT32_MAX;
+        maker->rank[i] = faults_passes(maker->topo, i) ? UINT32_MAX : switches;
     for (;;) {
         uint32_t root = UINT32_MAX, most = 0;
         for (uint32_t i = 0; i < switches; i++) {
@@ -124,7 +126,7 @@ static void put_in_order(struct updown_maker *maker)
     uint32_t *starts = mem_alloc((size_t)switches + 2, sizeof *starts, "routes");
     for (uint32_t i = 0; i < switches; i++)
         starts[maker->rank[i] + 1]++;
-    for (uint32_t i = 0; i < switches; i++)
+    for (uint32_t i = 0; i <= switches; i++)
         starts[i + 1] += starts[i];
     for (uint32_t i = 0; i < switches; i++) {
         uint32_t place = starts[maker->rank[i]]++;
@@ -328,6 +330,11 @@ bool updown_take(struct topo *topo, struct param_problem *problem)
 {
     if (topo->routes != TOPO_ROUTES_UPDOWN)
         return true;
+    if (topo->has_fixed_routes) {
+        diag_error("%s: routes: updown does not go with ends and preferred, which say how messages go",
+                   topo->path);
+        return param_fail(problem, 0, "this network file cannot be used, as said above");
+    }
     struct topo_updown *updown = kept;
     while (updown && !is_same(&updown->base, topo))
         updown = updown->next;

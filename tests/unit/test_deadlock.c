@@ -282,6 +282,50 @@ static void updown_goes_around_failed_links(void **state)
     topo_forget();
 }
 
+/* Messages of others do not come through the ports of a node, around failed links either: two nodes reach
+ * each other if both are linked to one plane and that plane has a way. */
+static void failed_planes_are_left_out(void **state)
+{
+    (void)state;
+    struct topo base = parse("leafspine:2x1x2,planes=2"), own, updown;
+    char name[TOPO_TEXT];
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        own = with_faults("leafspine:2x1x2,planes=2", 0.25, seed);
+        updown = with_faults("leafspine:2x1x2,planes=2,routes=updown", 0.25, seed);
+        for (uint32_t a = 0; a < base.nodes; a++)
+            for (uint32_t b = 0; b < base.nodes; b++) {
+                bool reaches = a == b;
+                for (uint32_t plane = 0; plane < 2; plane++) {
+                    bool is_whole = true;
+                    for (uint32_t link = 2 * base.nodes; link < base.links; link++) {
+                        struct topo_hop hop =
+                            base.ops->ends(&base, link); /* switches: ports, leaves, spines */
+                        bool of_a = hop.from == a && (hop.to - base.nodes) % 2 == plane;
+                        bool of_b = hop.from == b && (hop.to - base.nodes) % 2 == plane;
+                        bool of_leaf = hop.from >= base.nodes && hop.to >= base.nodes + 4 && a / 2 != b / 2 &&
+                                       (hop.from - base.nodes) % 2 == plane;
+                        is_whole &= !((of_a || of_b || of_leaf) && faults_has_failed(&own, link));
+                    }
+                    reaches |= is_whole;
+                }
+                assert_int_equal(topo_reaches(&own, a, b), reaches);
+                assert_int_equal(topo_reaches(&updown, a, b), reaches);
+                char *cut = faults_describe_cut(&own, base.nodes);
+                assert_true(reaches || cut);
+                free(cut);
+                for (uint32_t k = 0; reaches && k < 2; k++) {
+                    const struct topo *topo = k ? &updown : &own;
+                    uint32_t links[16], count = topo_route(topo, a, b, links);
+                    for (uint32_t i = 1; i + 2 < count; i++)
+                        if (topo_is_port(topo, topo_link_to(topo, links[i])))
+                            fail_msg("from %u to %u by %s", a, b,
+                                     topo_link_name(topo, links[i], name, sizeof name));
+                }
+            }
+    }
+    topo_forget();
+}
+
 /* A network file says it, and a topology that is written as a file keeps it. */
 static void updown_in_a_network_file(void **state)
 {
@@ -311,7 +355,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circles_are_those_of_brute_force), cmocka_unit_test(updown_is_free_of_deadlock),
         cmocka_unit_test(updown_of_a_tree_is_its_own),      cmocka_unit_test(updown_goes_around_failed_links),
-        cmocka_unit_test(updown_in_a_network_file),
+        cmocka_unit_test(failed_planes_are_left_out),       cmocka_unit_test(updown_in_a_network_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,9 +122,10 @@ static void test_its_problems(void **state)
     assert_string_equal(problem.text, "complete has no 'tie'");
     assert_false(topo_read("nothing:4", &topo, &problem));
     assert_string_equal(problem.text,
-                        "there is no topology 'nothing'; there are complete, crossbar, dragonfly, "
-                        "dragonflyplus, fattree, hyperx, jellyfish, leafspine, linear, megafly, mesh, ring, "
-                        "slimfly, tapered, torus and xgft");
+                        "there is no topology 'nothing'; there are complete, crossbar, cubes, dragonfly, "
+                        "dragonflyplus, fattree, hyperx, jellyfish, leafspine, linear, megafly, mesh, rails, "
+                        "ring, slimfly, tapered, torus, twisted and xgft; the path of a network file has a "
+                        "slash, as ./FILE");
 }
 
 /* The pictures of a family without drawing functions. */

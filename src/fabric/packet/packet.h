@@ -59,13 +59,12 @@ struct packet {
     uint32_t flow_ids; /* given out so far */
     struct queue_table
         by_key; /* the flow of messages that must follow each other: its index, in queue.head */
-    bool solve_pending;
+    bool solve_pending, has_topology;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     struct sums up_bytes, down_bytes;
-    bool has_topology; /* where false, all that follows is unused */
-    struct paths paths;
-    uint32_t *routes; /* paths_words(limit) for each flow */
+    struct paths paths; /* this and all that follows: unused where has_topology is false */
+    uint32_t *routes;   /* paths_words(limit) for each flow */
     size_t route_capacity;
     uint32_t *way;                /* the links of a flow that has no index yet */
     struct packet_change *change; /* NULL: all links stay as they are */
