@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz_trace.h"
+#include "trace/edit/interval.h"
 #include "trace/ti/site_lines.h"
 #include "trace/ti/truncated_trace.h"
 
@@ -44,6 +45,17 @@ static uint32_t write_ranks(struct fuzz_piece rest)
     return rank;
 }
 
+/* Parts of a run are cut to a program without parts, or refused. */
+static void cut_parts(const struct compiled_trace *compiled)
+{
+    struct compiled_trace *result;
+    struct interval_cut cut;
+    if (!interval_is_in(compiled) || interval_make(compiled, "part", &result, &cut) != STATUS_OK)
+        return;
+    fuzz_must(cut.kept <= cut.lines, "a part has more lines than the whole");
+    result->program.ops->close(&result->program);
+}
+
 static bool compile(void)
 {
     struct trace_input input;
@@ -51,8 +63,10 @@ static bool compile(void)
         return false;
     struct compiled_trace *compiled = fuzz_compile(&input);
     trace_input_close(&input);
-    if (compiled)
+    if (compiled) {
+        cut_parts(compiled);
         compiled->program.ops->close(&compiled->program);
+    }
     return compiled != NULL;
 }
 
