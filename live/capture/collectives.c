@@ -1,5 +1,8 @@
 #include "live/capture/collectives.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
 #include "live/capture/record.h"
@@ -13,6 +16,18 @@ struct collective_sides {
     int64_t send_count, recv_count;
     bool is_in_place;
 };
+
+_Static_assert(sizeof(MPI_Count) == sizeof(int64_t) && sizeof(MPI_Aint) == sizeof(int64_t),
+               "large counts and displacements");
+
+int64_t collective_number(const struct collective_call *call, const void *numbers, int i)
+{
+    int64_t large;
+    if (!call->is_large)
+        return ((const int *)numbers)[i];
+    memcpy(&large, (const char *)numbers + (size_t)i * sizeof large, sizeof large);
+    return large;
+}
 
 /* False: the trace cannot express the call; its line marks it as lost. */
 static bool read_sides(const struct collective_call *call, struct collective_sides *sides)
@@ -41,16 +56,23 @@ static void end_line(const struct collective_call *call, const struct collective
 {
     line_text(call->request ? "#i" : "");
     line_text(sides->comm->name);
+    if (call->is_persistent) {
+        struct capture_request *request =
+            record_request(*call->request, REQUEST_COLLECTIVE, call->action, sides->comm, true);
+        free(request->text);
+        request->text = line_take();
+        return;
+    }
     line_end();
     if (!call->request && !*sides->comm->name)
         traffic_collective();
     record_collective_request(call, REQUEST_COLLECTIVE);
 }
 
-static void write_counts(const int *counts, int64_t elements, int size)
+static void write_counts(const struct collective_call *call, const void *counts, int64_t elements, int size)
 {
     for (int i = 0; i < size; i++)
-        line_int(counts ? counts[i] * elements : 0);
+        line_int(counts ? collective_number(call, counts, i) * elements : 0);
 }
 
 void record_barrier(const struct collective_call *call)
@@ -145,36 +167,38 @@ void record_scatter(const struct collective_call *call)
 }
 
 /* Elements from the beginning of the buffer to the end of the last block in it. */
-static int64_t extent(const int *counts, const int *starts, int size)
+static int64_t extent(const struct collective_call *call, const void *counts, const void *starts, int size)
 {
     int64_t most = 0;
     for (int i = 0; i < size; i++) {
-        int64_t end = (int64_t)counts[i] + (starts ? starts[i] : 0);
+        int64_t end = collective_number(call, counts, i) + (starts ? collective_number(call, starts, i) : 0);
         most = end > most ? end : most;
     }
     return most;
 }
 
-static void write_exchange(const int *counts, const int *starts, struct capture_type type, int size)
+static void write_exchange(const struct collective_call *call, const void *counts, const void *starts,
+                           struct capture_type type, int size)
 {
-    line_int(extent(counts, starts, size) * type.elements);
-    write_counts(counts, type.elements, size);
+    line_int(extent(call, counts, starts, size) * type.elements);
+    write_counts(call, counts, type.elements, size);
 }
 
 /* MPI_Alltoallw has a type for each peer, so counts are in bytes. */
-static void write_typed_exchange(const int *counts, const MPI_Datatype *types, int size)
+static void write_typed_exchange(const struct collective_call *call, const void *counts,
+                                 const MPI_Datatype *types, int size)
 {
     int64_t sum = 0;
     for (int i = 0; i < size; i++) {
         MPI_Count bytes = 0;
         REAL(Type_size_x)(types[i], &bytes);
-        sum += counts[i] * (int64_t)bytes;
+        sum += collective_number(call, counts, i) * (int64_t)bytes;
     }
     line_int(sum);
     for (int i = 0; i < size; i++) {
         MPI_Count bytes = 0;
         REAL(Type_size_x)(types[i], &bytes);
-        line_int(counts[i] * (int64_t)bytes);
+        line_int(collective_number(call, counts, i) * (int64_t)bytes);
     }
 }
 
@@ -184,16 +208,16 @@ void record_vectors(const struct collective_call *call)
     if (!read_sides(call, &sides))
         return;
     bool in_place = sides.is_in_place;
-    const int *counts = in_place ? call->recv_counts : call->send_counts;
+    const void *counts = in_place ? call->recv_counts : call->send_counts;
     int size = sides.comm->size;
     line_begin(call->action, 2 * (unsigned)size + 4);
     if (call->recv_types) {
-        write_typed_exchange(counts, in_place ? call->recv_types : call->send_types, size);
-        write_typed_exchange(call->recv_counts, call->recv_types, size);
+        write_typed_exchange(call, counts, in_place ? call->recv_types : call->send_types, size);
+        write_typed_exchange(call, call->recv_counts, call->recv_types, size);
         sides.send.id = sides.recv.id = 6;
     } else {
-        write_exchange(counts, in_place ? call->recv_starts : call->send_starts, sides.send, size);
-        write_exchange(call->recv_counts, call->recv_starts, sides.recv, size);
+        write_exchange(call, counts, in_place ? call->recv_starts : call->send_starts, sides.send, size);
+        write_exchange(call, call->recv_counts, call->recv_starts, sides.recv, size);
     }
     line_int(sides.send.id);
     line_int(sides.recv.id);
@@ -206,10 +230,10 @@ void record_allgatherv(const struct collective_call *call)
     if (!read_sides(call, &sides))
         return;
     if (sides.is_in_place)
-        sides.send_count = call->recv_counts[sides.comm->rank] * sides.recv.elements;
+        sides.send_count = collective_number(call, call->recv_counts, sides.comm->rank) * sides.recv.elements;
     line_begin(call->action, (unsigned)sides.comm->size + 3);
     line_int(sides.send_count);
-    write_counts(call->recv_counts, sides.recv.elements, sides.comm->size);
+    write_counts(call, call->recv_counts, sides.recv.elements, sides.comm->size);
     line_int(sides.send.id);
     line_int(sides.recv.id);
     end_line(call, &sides);
@@ -226,10 +250,10 @@ void record_gatherv(const struct collective_call *call)
     if (!read_sides(&own, &sides))
         return;
     if (sides.is_in_place && is_root)
-        sides.send_count = call->recv_counts[comm->rank] * sides.recv.elements;
+        sides.send_count = collective_number(call, call->recv_counts, comm->rank) * sides.recv.elements;
     line_begin(call->action, (unsigned)comm->size + 4);
     line_int(sides.send_count);
-    write_counts(is_root ? call->recv_counts : NULL, sides.recv.elements, comm->size);
+    write_counts(call, is_root ? call->recv_counts : NULL, sides.recv.elements, comm->size);
     line_int(call->root);
     line_int(sides.send.id);
     line_int(sides.recv.id);
@@ -248,12 +272,12 @@ void record_scatterv(const struct collective_call *call)
         own.send_type = own.recv_type;
     if (is_root && is_in_place) {
         own.recv_type = own.send_type;
-        own.recv_count = call->send_counts[comm->rank];
+        own.recv_count = collective_number(call, call->send_counts, comm->rank);
     }
     if (!read_sides(&own, &sides))
         return;
     line_begin(call->action, (unsigned)comm->size + 4);
-    write_counts(is_root ? call->send_counts : NULL, sides.send.elements, comm->size);
+    write_counts(call, is_root ? call->send_counts : NULL, sides.send.elements, comm->size);
     line_int(sides.recv_count);
     line_int(call->root);
     line_int(sides.send.id);
@@ -269,7 +293,8 @@ void record_reduce_scatter(const struct collective_call *call)
         return;
     line_begin(call->action, (unsigned)sides.comm->size + 2);
     for (int i = 0; i < sides.comm->size; i++)
-        line_int(call->recv_counts ? call->recv_counts[i] * sides.recv.elements : sides.recv_count);
+        line_int(call->recv_counts ? collective_number(call, call->recv_counts, i) * sides.recv.elements
+                                   : sides.recv_count);
     line_int(0);
     line_int(sides.recv.id);
     end_line(call, &sides);

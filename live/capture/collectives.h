@@ -2,6 +2,7 @@
 #define HELIO_CAPTURE_COLLECTIVES_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "live/capture/requests.h"
@@ -15,10 +16,15 @@ struct collective_call {
     const void *send_buffer;    /* MPI_IN_PLACE: the arguments of the receive side count for both sides */
     int root;
     int64_t send_count, recv_count;
-    const int *send_counts, *recv_counts, *send_starts, *recv_starts;
+    bool is_persistent; /* `request` is started later */
+    bool is_large;      /* the arrays below are of MPI_Count and MPI_Aint, and not of int */
+    const void *send_counts, *recv_counts, *send_starts, *recv_starts;
     MPI_Datatype send_type, recv_type;
     const MPI_Datatype *send_types, *recv_types; /* MPI_Alltoallw and MPI_Neighbor_alltoallw */
 };
+
+/* The i-th number of such an array. */
+int64_t collective_number(const struct collective_call *call, const void *numbers, int i);
 
 /* Remembers the request of a non-blocking collective. */
 void record_collective_request(const struct collective_call *call, enum request_kind kind);

@@ -42,8 +42,9 @@ static int tag_to(const struct neighbours *neighbours, int target)
 
 /* The sending or receiving side of a call. */
 struct neighbour_side {
-    int count;
-    const int *counts; /* NULL: `count` for all neighbours */
+    const struct collective_call *call;
+    int64_t count;
+    const void *counts; /* NULL: `count` for all neighbours */
     MPI_Datatype type;
     const MPI_Datatype *types; /* NULL: `type` for all neighbours */
 };
@@ -61,7 +62,8 @@ static void write_message(const char *action, const struct capture_comm *comm, i
     line_begin(action, 5);
     line_int(comm->world[peer]);
     line_int(tag);
-    line_int((side->counts ? side->counts[index] : side->count) * type.elements);
+    line_int((side->counts ? collective_number(side->call, side->counts, index) : side->count) *
+             type.elements);
     line_int(type.id);
     line_text(comm->neighbours->name);
     line_end();
@@ -98,9 +100,9 @@ void record_neighbours(const struct collective_call *collective)
     const struct neighbours *neighbours = neighbours_of(comm, collective->comm);
     if (!neighbours)
         return;
-    struct neighbour_side sent = {(int)collective->send_count, collective->send_counts, collective->send_type,
-                                  collective->send_types};
-    struct neighbour_side received = {(int)collective->recv_count, collective->recv_counts,
+    struct neighbour_side sent = {collective, collective->send_count, collective->send_counts,
+                                  collective->send_type, collective->send_types};
+    struct neighbour_side received = {collective, collective->recv_count, collective->recv_counts,
                                       collective->recv_type, collective->recv_types};
     for (int i = 0; i < neighbours->in; i++)
         write_message("irecv", comm, neighbours->sources[i], tag_from(neighbours, i), &received, i);

@@ -229,6 +229,23 @@ void line_end(void)
     line_end_without_site();
 }
 
+char *line_take(void)
+{
+    if (!output.window)
+        return NULL;
+    const char *begin = output.window + output.length + output.prefix_length;
+    return strndup(begin, (size_t)(output.line - begin));
+}
+
+void line_again(const char *taken)
+{
+    const char *text = taken ? taken : "comm_size";
+    const size_t length = strlen(text);
+    line_begin("", (unsigned)(length / FIELD_BYTES + 1));
+    if (output.window)
+        put(text, length);
+}
+
 int64_t line_at(void)
 {
     return (int64_t)output.at + (int64_t)output.length;

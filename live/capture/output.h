@@ -23,6 +23,11 @@ void line_end(void);
 void line_end_without_site(void);
 void line_end_definition(void); /* the same; the line is kept also while lines are muted */
 
+/* In place of line_end: a copy of the line, to be freed, for line_again. NULL: no memory, or no file. */
+char *line_take(void);
+/* Begins a line and fills it with all fields of a copy. NULL: does nothing but begin one. */
+void line_again(const char *taken);
+
 /* Lines that end while they are muted are not kept. */
 void line_mute(bool is_muted);
 bool line_is_muted(void);

@@ -65,7 +65,7 @@ static int64_t write_line(bool is_send, const char *action, const char *mark, in
     return at;
 }
 
-void record_send(const char *action, const char *mark, int count, MPI_Datatype handle, int peer, int tag,
+void record_send(const char *action, const char *mark, int64_t count, MPI_Datatype handle, int peer, int tag,
                  MPI_Comm comm_handle)
 {
     const struct capture_comm *comm = comm_of(comm_handle);
@@ -74,7 +74,8 @@ void record_send(const char *action, const char *mark, int count, MPI_Datatype h
         write_line(true, action, mark, world_rank(comm, peer), tag, count * type.elements, type.id, comm);
 }
 
-void record_recv(const char *action, int count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle)
+void record_recv(const char *action, int64_t count, MPI_Datatype handle, int peer, int tag,
+                 MPI_Comm comm_handle)
 {
     const struct capture_comm *comm = comm_of(comm_handle);
     struct capture_type type = type_of(handle);
@@ -85,7 +86,7 @@ void record_recv(const char *action, int count, MPI_Datatype handle, int peer, i
 
 /* SimGrid's sendRecv has no tags; they are in an annotation. If one side is MPI_PROC_NULL, the other remains,
  * as a send or a receive. */
-void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_tag, int recv_count,
+void record_sendrecv(int64_t send_count, MPI_Datatype send_handle, int to, int send_tag, int64_t recv_count,
                      MPI_Datatype recv_handle, int from, int recv_tag, MPI_Comm comm_handle)
 {
     const struct capture_comm *comm = comm_of(comm_handle);
@@ -133,7 +134,7 @@ struct capture_request *record_request(MPI_Request handle, enum request_kind kin
     return request;
 }
 
-void record_isend(const char *action, const char *mark, int count, MPI_Datatype handle, int peer, int tag,
+void record_isend(const char *action, const char *mark, int64_t count, MPI_Datatype handle, int peer, int tag,
                   MPI_Comm comm_handle, MPI_Request request_handle, bool is_persistent)
 {
     struct capture_comm *comm = comm_of(comm_handle);
@@ -149,7 +150,7 @@ void record_isend(const char *action, const char *mark, int count, MPI_Datatype 
         request->line = write_line(true, action, mark, request->peer, tag, request->count, type.id, comm);
 }
 
-void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle,
+void record_irecv(int64_t count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle,
                   MPI_Request request_handle, bool is_persistent)
 {
     struct capture_comm *comm = comm_of(comm_handle);
@@ -166,6 +167,29 @@ void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm co
             write_line(false, "irecv", "", request->peer, request->tag, request->count, type.id, comm);
 }
 
+void record_isendrecv(int64_t send_count, MPI_Datatype send_handle, int to, int send_tag, int64_t recv_count,
+                      MPI_Datatype recv_handle, int from, int recv_tag, MPI_Comm comm_handle,
+                      MPI_Request request_handle)
+{
+    struct capture_comm *comm = comm_of(comm_handle);
+    if (to == MPI_PROC_NULL || from == MPI_PROC_NULL || comm->has_outsiders) {
+        record_isend("isend", "", send_count, send_handle, to, send_tag, comm_handle, request_handle, false);
+        if (to == MPI_PROC_NULL || !comm->has_outsiders)
+            record_irecv(recv_count, recv_handle, from, recv_tag, comm_handle, request_handle, false);
+        return;
+    }
+    struct capture_type send_type = type_of(send_handle), recv_type = type_of(recv_handle);
+    struct capture_request *request = record_request(request_handle, REQUEST_BOTH, "", comm, false);
+    request->peer = world_rank(comm, to);
+    request->tag = send_tag;
+    request->source = world_rank(comm, from);
+    request->recv_tag = tag_in_trace(recv_tag);
+    write_line(false, "irecv", "", request->source, request->recv_tag, recv_count * recv_type.elements,
+               recv_type.id, comm);
+    write_line(true, "isend", "", request->peer, request->tag, send_count * send_type.elements, send_type.id,
+               comm);
+}
+
 /* The start of a persistent request is written like a new request. */
 void record_start(MPI_Request handle)
 {
@@ -174,6 +198,11 @@ void record_start(MPI_Request handle)
         return;
     if (!line_is_muted()) /* else nothing waits for it */
         request_start(request);
+    if (request->kind == REQUEST_COLLECTIVE) {
+        line_again(request->text);
+        line_end();
+        return;
+    }
     const bool is_send = request->kind == REQUEST_SEND;
     request->line = write_line(is_send, is_send ? "isend" : "irecv", request->action, request->peer,
                                request->tag, request->count, request->type, request->comm);

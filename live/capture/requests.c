@@ -91,6 +91,7 @@ static bool insert(struct capture_request *request, bool in_front)
 static void recycle(struct capture_request *request)
 {
     comm_release(request->comm);
+    free(request->text);
     request->next = spare;
     spare = request;
 }
@@ -175,7 +176,7 @@ void request_complete(struct capture_request *request)
 void request_cancel(MPI_Request handle)
 {
     struct capture_request *request = request_find(handle);
-    if (request)
+    if (request && request->kind <= REQUEST_RECV)
         request->is_cancelling = true;
 }
 

@@ -7,7 +7,7 @@
 
 struct capture_comm;
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_NEIGHBOURS };
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_NEIGHBOURS, REQUEST_BOTH };
 
 struct capture_request {
     MPI_Request handle;
@@ -17,7 +17,9 @@ struct capture_request {
     int64_t count;
     int64_t line; /* the position of its isend or irecv */
     int type;
-    int peer, tag; /* the peer is a rank in the world, or -333 for MPI_ANY_SOURCE */
+    int peer, tag;        /* the peer is a rank in the world, or -333 for MPI_ANY_SOURCE */
+    int source, recv_tag; /* REQUEST_BOTH: of its receive */
+    char *text;           /* a persistent collective: its line, which each start writes; or NULL */
     uint8_t kind;
     bool is_persistent, is_active, is_cancelling;
     MPI_Message message; /* from MPI_Mprobe, until the program receives it */

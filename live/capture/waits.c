@@ -7,6 +7,15 @@
 #include "live/capture/neighbours.h"
 #include "live/capture/output.h"
 
+static void begin_wait(bool is_send, int peer, int tag)
+{
+    const int rank = capture_rank();
+    line_begin("wait", 3);
+    line_int(is_send ? rank : peer);
+    line_int(is_send ? peer : rank);
+    line_int(tag);
+}
+
 /* SimGrid ends with an error at a wait for a request that it does not know. So the wait for a collective is
  * written as another action, which SimGrid skips. */
 static void write_wait(const struct capture_request *request)
@@ -15,16 +24,17 @@ static void write_wait(const struct capture_request *request)
         neighbours_wait(request->comm);
         return;
     }
-    if (request->kind == REQUEST_COLLECTIVE) {
+    if (request->kind == REQUEST_BOTH) {
+        begin_wait(false, request->source, request->recv_tag);
+        line_text(request->comm->name);
+        line_end();
+        begin_wait(true, request->peer, request->tag);
+    } else if (request->kind == REQUEST_COLLECTIVE) {
         line_begin("comm_size", 2);
         line_text("#wait");
         line_text(request->action);
     } else {
-        int rank = capture_rank();
-        line_begin("wait", 3);
-        line_int(request->kind == REQUEST_SEND ? rank : request->peer);
-        line_int(request->kind == REQUEST_SEND ? request->peer : rank);
-        line_int(request->tag);
+        begin_wait(request->kind == REQUEST_SEND, request->peer, request->tag);
     }
     line_text(request->comm->name);
     line_end();

@@ -2,63 +2,22 @@
 
 /* ---------------------------------------------------------- point to point */
 
-#define SEND_PARAMETERS (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-#define SEND_ARGUMENTS  (buffer, count, type, to, tag, comm)
-#define WRAP_SEND(name, mark)                                                                                \
-    WRAP(name, SEND_PARAMETERS, SEND_ARGUMENTS, record_send("send", mark, count, type, to, tag, comm),       \
-         NOTHING)
-
-WRAP_SEND(Send, "")
-WRAP_SEND(Rsend, "")
-WRAP_SEND(Ssend, "#s")
-WRAP_SEND(Bsend, "#b")
+#define WRAP_NAMED(name, ...) WRAP(name, __VA_ARGS__)
+#define COUNT                 int
+#define NAMED(name)           name
+#include "live/capture/wrap_messages.def"
 
 /* It waits until all messages in the buffer are sent. A trace has no action for that. */
 WRAP_SILENT(Buffer_detach, (void *buffer, int *size), (buffer, size))
 
-#define ISEND_PARAMETERS                                                                                     \
-    (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-#define ISEND_ARGUMENTS (buffer, count, type, to, tag, comm, request)
-#define WRAP_ISEND(name, mark, is_persistent)                                                                \
-    WRAP(name, ISEND_PARAMETERS, ISEND_ARGUMENTS, NOTHING,                                                   \
-         record_isend("isend", mark, count, type, to, tag, comm, *request, is_persistent))
-
-WRAP_ISEND(Isend, "", false)
-WRAP_ISEND(Irsend, "", false)
-WRAP_ISEND(Issend, "#s", false)
-WRAP_ISEND(Ibsend, "#b", false)
-WRAP_ISEND(Send_init, "", true)
-WRAP_ISEND(Rsend_init, "", true)
-WRAP_ISEND(Ssend_init, "#s", true)
-WRAP_ISEND(Bsend_init, "#b", true)
-
-WRAP(Recv, (void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status),
-     (buffer, count, type, from, tag, comm, status), NOTHING,
-     record_recv("recv", count, type, from, tag, comm))
-
-#define IRECV_PARAMETERS                                                                                     \
-    (void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
-#define IRECV_ARGUMENTS (buffer, count, type, from, tag, comm, request)
-#define WRAP_IRECV(name, is_persistent)                                                                      \
-    WRAP(name, IRECV_PARAMETERS, IRECV_ARGUMENTS, NOTHING,                                                   \
-         record_irecv(count, type, from, tag, comm, *request, is_persistent))
-
-WRAP_IRECV(Irecv, false)
-WRAP_IRECV(Recv_init, true)
-
-WRAP(Sendrecv,
-     (const void *send_buffer, int send_count, MPI_Datatype send_type, int to, int send_tag,
-      void *recv_buffer, int recv_count, MPI_Datatype recv_type, int from, int recv_tag, MPI_Comm comm,
-      MPI_Status *status),
-     (send_buffer, send_count, send_type, to, send_tag, recv_buffer, recv_count, recv_type, from, recv_tag,
-      comm, status),
-     NOTHING,
-     record_sendrecv(send_count, send_type, to, send_tag, recv_count, recv_type, from, recv_tag, comm))
-WRAP(Sendrecv_replace,
-     (void *buffer, int count, MPI_Datatype type, int to, int send_tag, int from, int recv_tag, MPI_Comm comm,
-      MPI_Status *status),
-     (buffer, count, type, to, send_tag, from, recv_tag, comm, status), NOTHING,
-     record_sendrecv(count, type, to, send_tag, count, type, from, recv_tag, comm))
+#if MPI_VERSION >= 4
+#undef COUNT
+#undef NAMED
+#define COUNT       MPI_Count
+#define NAMED(name) name##_c
+#include "live/capture/wrap_messages.def"
+WRAP_SILENT(Buffer_detach_c, (void *buffer, MPI_Count *size), (buffer, size))
+#endif
 
 /* MPI_Mprobe takes a message. Its status tells the source, so the call needs one even if the program ignores
  * it. */
@@ -83,13 +42,6 @@ WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status
 WRAP(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, flag, message, status), status = status_or_own(status),
      record_improbe(*flag, *message, status, comm))
-WRAP(Mrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
-     (buffer, count, type, message, status), struct capture_request *taken = message_take(*message),
-     record_wait(taken))
-WRAP(Imrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
-     (buffer, count, type, message, request), struct capture_request *taken = message_take(*message),
-     record_imrecv(taken, *request))
-
 /* ---------------------------------------------------------------- requests */
 
 static void start_all(int count, const MPI_Request *requests)

@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        interval | times | where | where-fortran | where-often | where-threads
+#                        mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -258,6 +258,25 @@ other)
     grep -q 'there is no trace: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
     ;;
+mpi4)
+    # What MPI 4 has added. "$here/launch" of an older MPI reports status 77 in its own way.
+    "$here/launch" 1 @mpi4 >"$work/out" 2>&1 || true
+    ! grep 'skipped: this MPI is older' "$work/out" || exit 77
+    capture trace 4 @mpi4 || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 allreduce 5 0 1 #i' '0 comm_size #wait allreduce' '0 allreduce 5 0 1 #i' '0 comm_size #wait allreduce' \
+        '0 gatherv 1 1 2 3 4 0 1 1 #i' '0 barrier #i' '0 comm_size #wait gatherv' '0 comm_size #wait barrier' \
+        '0 send 1 1 6 1' '0 irecv 3 2 7 1' '0 isend 1 2 7 1' '0 waitall 2' '0 sendRecv 8 1 9 3 1 1 #tags 3 3' \
+        '0 bcast 10 1 1' '0 alltoallv 10 1 2 3 4 4 1 1 1 1 1 1' '0 allreduce 11 0 1 #i' '0 comm_size #wait allreduce' \
+        '0 reducescatter 1 2 3 4 0 1 #i' '0 comm_size #wait reducescatter' '0 irecv 3 4 13 1' '0 isend 1 4 12 1' \
+        '0 wait 3 0 4' '0 wait 0 1 4' '0 irecv 3 5 14 1' '0 isend 1 5 14 1' '0 barrier #i' '0 wait 3 0 5' \
+        '0 wait 0 1 5' '0 comm_size #wait barrier' '0 isend 1 6 15 1' '0 wait 0 1 6' '0 finalize'
+    [ "$(grep -c -e allreduce -e gatherv -e reducescatter "$work/trace/rank-3.txt")" -eq 10 ] ||
+        fail "calls are written twice: $(cat "$work/trace/rank-3.txt")"
+    capture partitioned 4 @mpi4 partitioned || fail "$(cat "$work/out")"
+    grep -q 'the trace lacks them: MPI_Parrived (4), MPI_Pready (8), MPI_Precv_init (4), MPI_Psend_init (4)$' "$work/out" ||
+        fail "$(cat "$work/out")"
+    ;;
 interval)
     # Parts of a run that MPI_Pcontrol switches on, on all ranks at the same place, and elsewhere.
     broadcasts() { awk '$2 == "bcast" { printf "%s ", $3 - 10 }' "$work/$1/rank-$2.txt"; }
@@ -297,7 +316,7 @@ times)
     options='--to 50ms'
     if capture to 4 @interval times 200; then
         valid to
-        [ "$(count to)" -ge 1 ] && [ "$(count to)" -le 50 ] || fail "$(count to) iterations within 50 ms"
+        [ "$(count to)" -le 50 ] || fail "$(count to) iterations within 50 ms"
     else
         grep -q 'has no two places' "$work/out" || fail "$(cat "$work/out")"
     fi
