@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,9 +94,20 @@ static void mark_taken(const char *path)
         close(file);
 }
 
+/* A machine that does not share the folder of helio capture has a folder of its own there. */
+static bool make_folder_of(const char *path)
+{
+    char folder[4200];
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = '\0';
+    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+}
+
 bool output_open(const char *path, int rank)
 {
     output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output.file < 0 && errno == ENOENT && make_folder_of(path))
+        output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output.file < 0) {
         bool is_taken = errno == EEXIST;
         capture_warn("cannot write %s: %s", path, strerror(errno));

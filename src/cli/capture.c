@@ -26,7 +26,15 @@
 #include "trace/ti/site_lines.h"
 #include "trace/ti/truncated_trace.h"
 
-enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE, CAPTURE_WHERE, CAPTURE_FROM, CAPTURE_TO };
+enum capture_option {
+    CAPTURE_OUT,
+    CAPTURE_MPI,
+    CAPTURE_RATE,
+    CAPTURE_WHERE,
+    CAPTURE_FROM,
+    CAPTURE_TO,
+    CAPTURE_COLLECT
+};
 
 static const char *name_at(size_t option, size_t index)
 {
@@ -43,11 +51,14 @@ static const struct cli_option options[] = {
     [CAPTURE_WHERE] = {"--where", 0, NULL, "write where in the source of the program each call is"},
     [CAPTURE_FROM] = {"--from", 0, "TIME", "record from TIME after MPI_Init on, such as 90s (from its end)"},
     [CAPTURE_TO] = {"--to", 0, "TIME", "record up to TIME after MPI_Init (to MPI_Finalize)"},
+    [CAPTURE_COLLECT] = {"--collect", 0, "FOLDER",
+                         "run no program; take the ranks' files from FOLDER, where a machine has left them.\n"
+                         "Several times: from several"},
 };
 
 static const struct cli_command command = {
     .name = "capture",
-    .words = "-o DIR -- LAUNCHER ... PROGRAM ...",
+    .words = "-o DIR (-- LAUNCHER ... PROGRAM ... | --collect FOLDER ...)",
     .doc = "Runs an MPI program as it is and writes the trace of its calls.\n"
            "Exit status 1: the program failed, or its trace is incomplete. What was written is kept.",
     .options = options,
@@ -55,6 +66,7 @@ static const struct cli_command command = {
     .after =
         "Examples:\n"
         "  helio capture -o trace -- mpirun -np 4 ./program\n"
+        "  helio capture -o trace --collect node1/trace --collect node2/trace\n"
         "  helio capture -o trace -- mpiexec.mpich -n 4 ./program; helio run --trace trace --fabric packet",
     .name_at = name_at,
 };
@@ -262,7 +274,8 @@ static bool is_one_program(const struct capture_command *capture, const struct t
                    "may be of several",
                    capture->folder);
     else if (prefix->missing)
-        diag_error("%s: %" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32 " first, left no trace",
+        diag_error("%s: %" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32
+                   " first, left no trace here; --collect takes those that other machines have",
                    capture->folder, prefix->missing, prefix->world, prefix->first_missing);
     return !prefix->has_mixed && !prefix->missing;
 }
@@ -323,7 +336,7 @@ static enum status finish(const struct capture_command *capture, enum status ran
 {
     struct truncated_trace prefix;
     enum status status = truncated_trace_complete(capture->folder, &prefix);
-    if (status == STATUS_OK && capture->has_sites)
+    if (status == STATUS_OK && (capture->has_sites || capture->collected_count))
         status = name_sites(capture);
     const bool has_all = !prefix.missing && !prefix.has_mixed && prefix.ranks;
     if (status == STATUS_OK && has_all && (prefix.has_parts || capture->from || capture->to))
@@ -379,6 +392,11 @@ static bool take(struct capture_command *capture, enum capture_option option, co
         return true;
     case CAPTURE_RATE:
         return take_rate(capture, value);
+    case CAPTURE_COLLECT:
+        capture->collected = mem_grow(capture->collected, &capture->collected_capacity,
+                                      capture->collected_count + 1, "folders");
+        capture->collected[capture->collected_count++] = value;
+        return true;
     case CAPTURE_FROM:
         return take_time("--from", value, &capture->from);
     case CAPTURE_TO:
@@ -412,9 +430,10 @@ static int read_arguments(struct capture_command *capture, int argc, char **argv
     }
     if (!times_are_in_order(capture))
         return CLI_ERROR;
-    if (capture->folder && capture->words)
+    if (capture->folder && !capture->words != !capture->collected)
         return CLI_END;
-    diag_error("helio capture needs a folder and a program: helio capture %s", command.words);
+    diag_error("helio capture needs a folder, and a program or folders to collect: helio capture %s",
+               command.words);
     return CLI_ERROR;
 }
 
@@ -434,9 +453,20 @@ enum status capture_program(struct capture_command *capture)
     return capture->folder ? finish(capture, status) : status;
 }
 
+/* Makes a trace of the files that machines without a common folder have. */
+static enum status collect_ranks(const struct capture_command *capture)
+{
+    enum status status = capture_collect(capture);
+    return status == STATUS_OK ? finish(capture, STATUS_OK) : status;
+}
+
 int cli_capture(int argc, char **argv)
 {
     struct capture_command capture = {.rate_flops = UINT64_C(12000000000)};
     int found = read_arguments(&capture, argc, argv);
-    return found == CLI_END ? capture_program(&capture) : cli_status(found);
+    int status = cli_status(found);
+    if (found == CLI_END)
+        status = capture.collected ? collect_ranks(&capture) : capture_program(&capture);
+    free(capture.collected);
+    return status;
 }

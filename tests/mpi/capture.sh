@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -185,7 +185,7 @@ partial)
         # shellcheck disable=SC2016
         ! capture without-$rank 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" != "$0" ] || export HELIO_CAPTURE_DIR=/nowhere
             exec "$@"' $rank @ring 3 || fail "rank $rank could not write, and the status is 0: $(cat "$work/out")"
-        grep -q "1 of 3 ranks, rank $rank first, left no trace" "$work/out" || fail "$(cat "$work/out")"
+        grep -q "1 of 3 ranks, rank $rank first, left no trace here" "$work/out" || fail "$(cat "$work/out")"
         ! "$HELIO" trace validate "$work/without-$rank" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
     done
     ! capture unfinished 2 @corners unfinished || fail "ranks ended without MPI_Finalize, and the status is 0: $(cat "$work/out")"
@@ -257,6 +257,26 @@ other)
     ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
     grep -q 'there is no trace: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
+    ;;
+collect)
+    # Each rank has a folder of its own, which is not there before, as on machines without a common folder.
+    options=--where
+    # shellcheck disable=SC2016
+    ! capture here 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] ||
+        export HELIO_CAPTURE_DIR="$HELIO_CAPTURE_DIR-${PMI_RANK:-$OMPI_COMM_WORLD_RANK}"; exec "$@"' - @ring 3 ||
+        fail "two ranks are elsewhere, and the status is 0"
+    grep -q '2 of 3 ranks, rank 1 first, left no trace here' "$work/out" || fail "$(cat "$work/out")"
+    "$HELIO" capture -o "$work/whole" --collect "$work/here" --collect "$work/here-1" --collect "$work/here-2" \
+        >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    valid whole
+    if has_lines; then ! grep '#site [0-9]* +0x[0-9a-f]* in /' "$work"/whole/*.txt || fail "sites without names"; fi
+    ! "$HELIO" capture -o "$work/two" --collect "$work/here" --collect "$work/here-1" >"$work/out" 2>&1 ||
+        fail "a rank is missing, and the status is 0"
+    grep -q '1 of 3 ranks, rank 2 first, left no trace here' "$work/out" || fail "$(cat "$work/out")"
+    status=0
+    "$HELIO" capture -o "$work/twice" --collect "$work/here-1" --collect "$work/whole" >"$work/out" 2>&1 || status=$?
+    [ $status -eq 2 ] && grep -q 'whole/rank-2.txt: rank 1 is in another folder, too' "$work/out" || fail "$(cat "$work/out")"
+    [ ! -e "$work/twice" ] || fail "a folder is left"
     ;;
 mpi4)
     # What MPI 4 has added. "$here/launch" of an older MPI reports status 77 in its own way.
