@@ -6,11 +6,11 @@ struct execution {
     struct live_comm *comm;
     const struct coll_plan *plan;
     const struct live_reduction *reduction;
-    unsigned char *buffers[COLL_SHARED + 1]; /* by enum coll_buffer; NULL: this rank has no memory for it */
-    int posted;                              /* requests of this phase */
-    bool raises;                             /* a receive of this phase raises a flag */
-    const struct plan_step *phase, *end;     /* the first step of this phase, and the step that ends it */
-    int error;                               /* the first */
+    unsigned char *buffers[COLL_TOKEN + 1]; /* by enum coll_buffer; NULL: none, or this rank has no memory */
+    int posted;                             /* requests of this phase */
+    bool raises;                            /* a receive of this phase raises a flag */
+    const struct plan_step *phase, *end;    /* the first step of this phase, and the step that ends it */
+    int error;                              /* the first */
 };
 
 /* NULL: this rank has no memory for the buffer. */

@@ -8,6 +8,7 @@
 #   nodes        random calls by `leaders` on 1 to 8 ranks in nodes of 1, 2 and 3 ranks
 #   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
+#   million      a million calls leave memory, descriptors and mappings unchanged
 #   random       many random calls, for SEEDS seeds from SEED on
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -63,6 +64,9 @@ leaders() {
     on_host barrier 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives layouts $movers
     # shellcheck disable=SC2086
     executed $kinds Alltoall Allgatherv "Reduce_scatter with unequal blocks"
+    # MPICH's barrier, as a schedule, has messages of a byte that is nowhere in memory.
+    on_host barrier 4 LD_PRELOAD="$ours" HELIO_BARRIER=mpich HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @collectives barrier
+    grep -q "MPI_Barrier: mpich (HELIO_BARRIER=mpich)" "$TMP/out" || fail "$(cat "$TMP/out")"
     # shellcheck disable=SC2086
     on_host leaks 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_among $among
     # shellcheck disable=SC2086
@@ -112,6 +116,12 @@ cluster() {
     program=$MPI_PROGRAMS/reductions_$MPI
     # shellcheck disable=SC2086
     on_cluster again 2 2 LD_PRELOAD="$ours" $forced "$program" users bits again
+}
+
+million() {
+    LIMIT=6000
+    # shellcheck disable=SC2086
+    on_host leaks 4 CALLS=230000 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives_among leaks
 }
 
 random() {
