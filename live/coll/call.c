@@ -8,7 +8,7 @@
 /* A block of a buffer. */
 struct data_block {
     void *at;
-    int count;
+    int64_t count;
     MPI_Aint end; /* in elements: where the next one begins, if they follow one another */
 };
 
@@ -17,8 +17,8 @@ struct data_block {
 static struct data_block block_behind(const struct data_block *before, const struct live_buffer *buffer,
                                       uint32_t number, MPI_Aint extent)
 {
-    MPI_Aint first = buffer->displs ? buffer->displs[number] : before->end;
-    int count = buffer->counts ? buffer->counts[number] : buffer->count;
+    MPI_Aint first = entry_has(&buffer->displs) ? entry_number(&buffer->displs, number) : before->end;
+    int64_t count = entry_has(&buffer->counts) ? entry_number(&buffer->counts, number) : buffer->count;
     return (struct data_block){(void *)((uintptr_t)buffer->at + (uintptr_t)(first * extent)), count,
                                first + count};
 }
@@ -30,7 +30,7 @@ static int pack_block(const struct live_comm *comm, const struct live_buffer *bu
     size_t own = (size_t)(block->count * extent);
     if (!buffer->is_bytes || own > bytes) {
         memset(into, 0, bytes);
-        return live_pack(block->at, block->count, buffer->type, into, (int)bytes, comm->mine);
+        return live_pack(block->at, (int)block->count, buffer->type, into, (int)bytes, comm->mine);
     }
     if (own > 0)
         memcpy(into, block->at, own);
@@ -43,7 +43,7 @@ static int unpack_block(const struct live_comm *comm, const struct live_buffer *
                         const unsigned char *from)
 {
     if (!buffer->is_bytes)
-        return live_unpack(from, (int)bytes, block->at, block->count, buffer->type, comm->mine);
+        return live_unpack(from, (int)bytes, block->at, (int)block->count, buffer->type, comm->mine);
     if (block->count > 0)
         memcpy(block->at, from, (size_t)(block->count * extent));
     return MPI_SUCCESS;

@@ -47,6 +47,7 @@ bool entry_collective(const struct entry_call *call, int *error)
                                      .root = call->root,
                                      .counts = call->counts,
                                      .displs = call->displs,
+                                     .is_large = call->is_large,
                                      .comm = (MPI_Comm)call->comm};
     return entry_is_ours() && live_collective(&theirs, error);
 }

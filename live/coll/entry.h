@@ -13,19 +13,37 @@
 /* True: the program's MPI is the one that this library is built for. If not, it says so once. */
 bool entry_is_ours(void);
 
+/* Numbers of a call, one for each rank, as the program has them: ints, or numbers of 64 bits in the large
+ * forms of MPI 4. Both NULL: there are none. */
+struct entry_numbers {
+    const int *ints;
+    const int64_t *longs;
+};
+
+static inline bool entry_has(const struct entry_numbers *numbers)
+{
+    return numbers->ints || numbers->longs;
+}
+
+static inline int64_t entry_number(const struct entry_numbers *numbers, uint32_t rank)
+{
+    return numbers->longs ? numbers->longs[rank] : numbers->ints[rank];
+}
+
 /* A call of a collective, as struct live_call (internal.h) has it. */
 struct entry_call {
     enum coll_kind kind;
     const void *sendbuf;
-    int sendcount;
+    int64_t sendcount;
     uintptr_t sendtype;
     void *recvbuf;
-    int recvcount;
+    int64_t recvcount;
     uintptr_t recvtype;
     uintptr_t op;
     int root;
-    const int *counts; /* of MPI_Reduce_scatter and MPI_Allgatherv; else NULL */
-    const int *displs; /* of MPI_Allgatherv; else NULL */
+    struct entry_numbers counts; /* of MPI_Reduce_scatter and MPI_Allgatherv */
+    struct entry_numbers displs; /* of MPI_Allgatherv */
+    bool is_large;               /* a form of MPI 4 with counts of 64 bits */
     uintptr_t comm;
 };
 

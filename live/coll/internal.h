@@ -7,6 +7,7 @@
 
 #include "coll/plan.h"
 #include "live/coll/autotune.h"
+#include "live/coll/entry.h"
 #include "live/coll/limits.h"
 #include "live/coll/settings.h"
 #include "live/coll/shm_counter.h"
@@ -300,15 +301,16 @@ void live_session_ends(void);
 struct live_call {
     enum coll_kind kind;
     const void *sendbuf;
-    int sendcount;
+    int64_t sendcount;
     MPI_Datatype sendtype;
     void *recvbuf;
-    int recvcount;
+    int64_t recvcount;
     MPI_Datatype recvtype;
     MPI_Op op;
-    int root;          /* 0 where there is none */
-    const int *counts; /* of MPI_Reduce_scatter and MPI_Allgatherv, in place of recvcount; else NULL */
-    const int *displs; /* of MPI_Allgatherv; else NULL */
+    int root;                    /* 0 where there is none */
+    struct entry_numbers counts; /* of MPI_Reduce_scatter and MPI_Allgatherv, in place of recvcount */
+    struct entry_numbers displs; /* of MPI_Allgatherv */
+    bool is_large;               /* a form of MPI 4 with counts of 64 bits */
     MPI_Comm comm;
 };
 
@@ -319,9 +321,9 @@ int live_by_mpi(const struct live_call *call);
 /* A buffer of a call. */
 struct live_buffer {
     const void *at;
-    int count;         /* of elements of a block */
-    const int *counts; /* of each block, if they differ; else NULL */
-    const int *displs; /* where each block begins, in elements; NULL: they follow one another */
+    int64_t count;               /* of elements of a block */
+    struct entry_numbers counts; /* of each block, if they differ */
+    struct entry_numbers displs; /* where each block begins, in elements; none: they follow one another */
     MPI_Datatype type;
     uint32_t blocks; /* 0: the call does not use this buffer on this rank */
     bool is_bytes;   /* its elements are copied as bytes */

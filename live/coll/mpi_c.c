@@ -18,21 +18,17 @@
     }
 
 /* The same function with counts of 64 bits, which MPI has from version 4 on; with an older one no program
- * calls it. Calls whose counts are longer than an int are left to the MPI. */
-#define LARGE(name, parameters, arguments, fits, ...)                                                        \
+ * calls it. Calls of more than 2 GiB are left to the MPI, on all ranks: they depend on bytes, not on counts,
+ * which may differ between ranks or mean nothing on some. */
+#define LARGE(name, parameters, arguments, ...)                                                              \
     extern __attribute__((weak)) int P##name parameters;                                                     \
     PUBLIC int name parameters;                                                                              \
     PUBLIC int name parameters                                                                               \
     {                                                                                                        \
         int error;                                                                                           \
-        const struct entry_call call = {__VA_ARGS__};                                                        \
-        return (fits) && entry_collective(&call, &error) ? error : NEXT(name) arguments;                     \
+        const struct entry_call call = {.is_large = true, __VA_ARGS__};                                      \
+        return entry_collective(&call, &error) ? error : NEXT(name) arguments;                               \
     }
-
-static bool is_int(int64_t count)
-{
-    return count >= INT32_MIN && count <= INT32_MAX;
-}
 
 COLLECTIVE(MPI_Barrier, (uintptr_t comm), (comm), .kind = COLL_BARRIER, .comm = comm)
 
@@ -64,7 +60,8 @@ COLLECTIVE(MPI_Reduce_scatter,
            (const void *sendbuf, void *recvbuf, const int *counts, uintptr_t type, uintptr_t op,
             uintptr_t comm),
            (sendbuf, recvbuf, counts, type, op, comm), .kind = COLL_REDUCE_SCATTER, .sendbuf = sendbuf,
-           .sendtype = type, .recvbuf = recvbuf, .recvtype = type, .op = op, .counts = counts, .comm = comm)
+           .sendtype = type, .recvbuf = recvbuf, .recvtype = type, .op = op, .counts = {.ints = counts},
+           .comm = comm)
 
 COLLECTIVE(MPI_Alltoall,
            (const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
@@ -85,7 +82,8 @@ COLLECTIVE(MPI_Allgatherv,
             const int *displs, uintptr_t recvtype, uintptr_t comm),
            (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
            .kind = COLL_ALLGATHER, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
-           .recvbuf = recvbuf, .recvtype = recvtype, .counts = recvcounts, .displs = displs, .comm = comm)
+           .recvbuf = recvbuf, .recvtype = recvtype, .counts = {.ints = recvcounts},
+           .displs = {.ints = displs}, .comm = comm)
 
 COLLECTIVE(MPI_Gather,
            (const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
@@ -102,60 +100,69 @@ COLLECTIVE(MPI_Scatter,
            .recvcount = recvcount, .recvtype = recvtype, .root = root, .comm = comm)
 
 LARGE(MPI_Bcast_c, (void *buffer, int64_t count, uintptr_t type, int root, uintptr_t comm),
-      (buffer, count, type, root, comm), is_int(count), .kind = COLL_BCAST, .sendbuf = buffer,
-      .sendcount = (int)count, .sendtype = type, .recvbuf = buffer, .recvcount = (int)count, .recvtype = type,
-      .root = root, .comm = comm)
+      (buffer, count, type, root, comm), .kind = COLL_BCAST, .sendbuf = buffer, .sendcount = count,
+      .sendtype = type, .recvbuf = buffer, .recvcount = count, .recvtype = type, .root = root, .comm = comm)
 
 LARGE(MPI_Reduce_c,
       (const void *sendbuf, void *recvbuf, int64_t count, uintptr_t type, uintptr_t op, int root,
        uintptr_t comm),
-      (sendbuf, recvbuf, count, type, op, root, comm), is_int(count), .kind = COLL_REDUCE, .sendbuf = sendbuf,
-      .sendcount = (int)count, .sendtype = type, .recvbuf = recvbuf, .recvcount = (int)count,
-      .recvtype = type, .op = op, .root = root, .comm = comm)
+      (sendbuf, recvbuf, count, type, op, root, comm), .kind = COLL_REDUCE, .sendbuf = sendbuf,
+      .sendcount = count, .sendtype = type, .recvbuf = recvbuf, .recvcount = count, .recvtype = type,
+      .op = op, .root = root, .comm = comm)
 
 LARGE(MPI_Allreduce_c,
       (const void *sendbuf, void *recvbuf, int64_t count, uintptr_t type, uintptr_t op, uintptr_t comm),
-      (sendbuf, recvbuf, count, type, op, comm), is_int(count), .kind = COLL_ALLREDUCE, .sendbuf = sendbuf,
-      .sendcount = (int)count, .sendtype = type, .recvbuf = recvbuf, .recvcount = (int)count,
-      .recvtype = type, .op = op, .comm = comm)
+      (sendbuf, recvbuf, count, type, op, comm), .kind = COLL_ALLREDUCE, .sendbuf = sendbuf,
+      .sendcount = count, .sendtype = type, .recvbuf = recvbuf, .recvcount = count, .recvtype = type,
+      .op = op, .comm = comm)
 
 LARGE(MPI_Reduce_scatter_block_c,
       (const void *sendbuf, void *recvbuf, int64_t count, uintptr_t type, uintptr_t op, uintptr_t comm),
-      (sendbuf, recvbuf, count, type, op, comm), is_int(count), .kind = COLL_REDUCE_SCATTER,
-      .sendbuf = sendbuf, .sendcount = (int)count, .sendtype = type, .recvbuf = recvbuf,
-      .recvcount = (int)count, .recvtype = type, .op = op, .comm = comm)
+      (sendbuf, recvbuf, count, type, op, comm), .kind = COLL_REDUCE_SCATTER, .sendbuf = sendbuf,
+      .sendcount = count, .sendtype = type, .recvbuf = recvbuf, .recvcount = count, .recvtype = type,
+      .op = op, .comm = comm)
 
 LARGE(MPI_Alltoall_c,
       (const void *sendbuf, int64_t sendcount, uintptr_t sendtype, void *recvbuf, int64_t recvcount,
        uintptr_t recvtype, uintptr_t comm),
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-      is_int(sendcount) && is_int(recvcount), .kind = COLL_ALLTOALL, .sendbuf = sendbuf,
-      .sendcount = (int)sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = (int)recvcount,
-      .recvtype = recvtype, .comm = comm)
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), .kind = COLL_ALLTOALL,
+      .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
+      .recvcount = recvcount, .recvtype = recvtype, .comm = comm)
 
 LARGE(MPI_Allgather_c,
       (const void *sendbuf, int64_t sendcount, uintptr_t sendtype, void *recvbuf, int64_t recvcount,
        uintptr_t recvtype, uintptr_t comm),
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-      is_int(sendcount) && is_int(recvcount), .kind = COLL_ALLGATHER, .sendbuf = sendbuf,
-      .sendcount = (int)sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = (int)recvcount,
-      .recvtype = recvtype, .comm = comm)
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), .kind = COLL_ALLGATHER,
+      .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
+      .recvcount = recvcount, .recvtype = recvtype, .comm = comm)
+
+LARGE(MPI_Allgatherv_c,
+      (const void *sendbuf, int64_t sendcount, uintptr_t sendtype, void *recvbuf, const int64_t *recvcounts,
+       const int64_t *displs, uintptr_t recvtype, uintptr_t comm),
+      (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), .kind = COLL_ALLGATHER,
+      .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
+      .recvtype = recvtype, .counts = {.longs = recvcounts}, .displs = {.longs = displs}, .comm = comm)
+
+LARGE(MPI_Reduce_scatter_c,
+      (const void *sendbuf, void *recvbuf, const int64_t *counts, uintptr_t type, uintptr_t op,
+       uintptr_t comm),
+      (sendbuf, recvbuf, counts, type, op, comm), .kind = COLL_REDUCE_SCATTER, .sendbuf = sendbuf,
+      .sendtype = type, .recvbuf = recvbuf, .recvtype = type, .op = op, .counts = {.longs = counts},
+      .comm = comm)
 
 LARGE(MPI_Gather_c,
       (const void *sendbuf, int64_t sendcount, uintptr_t sendtype, void *recvbuf, int64_t recvcount,
        uintptr_t recvtype, int root, uintptr_t comm),
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-      is_int(sendcount) && is_int(recvcount), .kind = COLL_GATHER, .sendbuf = sendbuf,
-      .sendcount = (int)sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = (int)recvcount,
-      .recvtype = recvtype, .root = root, .comm = comm)
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), .kind = COLL_GATHER,
+      .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
+      .recvcount = recvcount, .recvtype = recvtype, .root = root, .comm = comm)
 
 LARGE(MPI_Scatter_c,
       (const void *sendbuf, int64_t sendcount, uintptr_t sendtype, void *recvbuf, int64_t recvcount,
        uintptr_t recvtype, int root, uintptr_t comm),
-      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-      is_int(sendcount) && is_int(recvcount), .kind = COLL_SCATTER, .sendbuf = sendbuf,
-      .sendcount = (int)sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = (int)recvcount,
-      .recvtype = recvtype, .root = root, .comm = comm)
+      (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), .kind = COLL_SCATTER,
+      .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
+      .recvcount = recvcount, .recvtype = recvtype, .root = root, .comm = comm)
 
 extern int PMPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
                           void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,

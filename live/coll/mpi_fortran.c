@@ -74,7 +74,7 @@ static void reduce_by(enum coll_kind kind, void *sendbuf, void *recvbuf, const M
                              .recvtype = c_type,
                              .op = PMPI_Op_f2c(*op),
                              .root = root ? *root : 0,
-                             .counts = counts,
+                             .counts = {.ints = counts},
                              .comm = PMPI_Comm_f2c(*comm)},
          ierr);
 }
@@ -111,8 +111,8 @@ static void allgatherv(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint 
                              .sendtype = MPI_DATATYPE_NULL,
                              .recvbuf = buffer_of(recvbuf),
                              .recvtype = PMPI_Type_f2c(*recvtype),
-                             .counts = recvcounts,
-                             .displs = displs,
+                             .counts = {.ints = recvcounts},
+                             .displs = {.ints = displs},
                              .comm = PMPI_Comm_f2c(*comm)};
     if (call.sendbuf != MPI_IN_PLACE) {
         call.sendcount = *sendcount;

@@ -28,6 +28,8 @@
     F(MPI_Allgather_c)                                                                                       \
     F(MPI_Gather_c)                                                                                          \
     F(MPI_Scatter_c)                                                                                         \
+    F(MPI_Allgatherv_c)                                                                                      \
+    F(MPI_Reduce_scatter_c)                                                                                  \
     F(MPI_Session_init)                                                                                      \
     F(MPI_Session_finalize)                                                                                  \
     F(MPIX_Comm_revoke)

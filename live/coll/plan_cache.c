@@ -75,6 +75,13 @@ static void report(const struct live_key *key, const char *algorithm, const char
                 (unsigned long long)key->bytes, algorithm, why);
 }
 
+/* The class of sizes of a call. The longest calls, which the MPI executes, are in the last one. */
+static uint32_t class_of(uint64_t bytes)
+{
+    uint32_t class = (uint32_t)(63 - __builtin_clzll(bytes | 1));
+    return class < LIVE_CLASSES ? class : LIVE_CLASSES - 1;
+}
+
 static void fill(struct live_comm *comm, struct plan_entry *entry, const struct live_key *key)
 {
     char why[128] = "";
@@ -86,7 +93,7 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }
-    uint32_t class = (uint32_t)(63 - __builtin_clzll(key->bytes | 1));
+    uint32_t class = class_of(key->bytes);
     uint8_t known = comm->known.choice[live_function(key)][class];
     if (algorithm && tried)
         entry->autotune = &comm->autotunes[live_function(key)][class];

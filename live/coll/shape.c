@@ -1,3 +1,5 @@
+#include <limits.h>
+
 #include "live/coll/internal.h"
 
 #ifdef OPEN_MPI
@@ -44,14 +46,18 @@ static uint64_t bytes_of(const struct live_buffer *buffer)
     MPI_Count size;
     if (PMPI_Type_size_x(buffer->type, &size) != MPI_SUCCESS)
         return 0;
-    return buffer->count > 0 && size > 0 ? (uint64_t)size * (uint64_t)buffer->count : 0;
+    if (buffer->count <= 0 || size <= 0)
+        return 0;
+    uint64_t bytes; /* too many are no call that is executed here */
+    return __builtin_mul_overflow((uint64_t)size, (uint64_t)buffer->count, &bytes) ? UINT64_MAX : bytes;
 }
 
 /* The block of this rank in a buffer that has one for each. */
 static void *own_block(const struct live_buffer *buffer, uint32_t rank)
 {
     MPI_Aint lower, extent;
-    MPI_Aint first = buffer->displs ? buffer->displs[rank] : (MPI_Aint)rank * buffer->count;
+    MPI_Aint first =
+        entry_has(&buffer->displs) ? entry_number(&buffer->displs, rank) : (MPI_Aint)rank * buffer->count;
     if (PMPI_Type_get_extent(buffer->type, &lower, &extent) != MPI_SUCCESS)
         extent = 0;
     return (void *)((uintptr_t)buffer->at + (uintptr_t)(first * extent));
@@ -72,29 +78,30 @@ static void find_in_place(struct live_shape *shape, const struct live_comm *comm
     if (shape->send.blocks != 1 || recv->blocks == 1)
         return;
     shape->send.at = own_block(recv, comm->rank);
-    if (recv->counts)
-        shape->send.count = recv->counts[comm->rank];
+    if (entry_has(&recv->counts))
+        shape->send.count = entry_number(&recv->counts, comm->rank);
 }
 
 /* The blocks of a call with a count for each. */
 struct unequal {
-    int longest; /* -1: the MPI refuses the counts */
+    int64_t longest; /* -1: the MPI refuses the counts */
     bool differ;
     bool is_sparse; /* the blocks are executed as long as the longest, and that is more than twice the data */
 };
 
-static struct unequal blocks_with(const struct live_comm *comm, const int *counts)
+static struct unequal blocks_with(const struct live_comm *comm, const struct entry_numbers *counts)
 {
-    struct unequal blocks = {.longest = counts[0]};
-    int64_t all = 0;
+    int64_t first = entry_number(counts, 0), all = 0;
+    struct unequal blocks = {.longest = first};
     for (uint32_t rank = 0; rank < comm->size; rank++) {
-        if (counts[rank] < 0)
+        int64_t count = entry_number(counts, rank);
+        if (count < 0 || count > INT_MAX) /* counts of 64 bits may be longer than what is executed here */
             return (struct unequal){.longest = -1};
-        blocks.differ |= counts[rank] != counts[0];
-        blocks.longest = counts[rank] > blocks.longest ? counts[rank] : blocks.longest;
-        all += counts[rank];
+        blocks.differ |= count != first;
+        blocks.longest = count > blocks.longest ? count : blocks.longest;
+        all += count;
     }
-    blocks.is_sparse = (int64_t)blocks.longest * comm->size > 2 * all;
+    blocks.is_sparse = blocks.longest * comm->size > 2 * all;
     return blocks;
 }
 
@@ -102,8 +109,8 @@ static struct unequal blocks_with(const struct live_comm *comm, const int *count
 static bool follow_one_another(const struct live_comm *comm, const struct live_call *call)
 {
     int64_t next = 0;
-    for (uint32_t rank = 0; rank < comm->size; next += call->counts[rank++])
-        if (call->displs[rank] != next)
+    for (uint32_t rank = 0; rank < comm->size; next += entry_number(&call->counts, rank++))
+        if (entry_number(&call->displs, rank) != next)
             return false;
     return true;
 }
@@ -113,14 +120,15 @@ static bool follow_one_another(const struct live_comm *comm, const struct live_c
 static bool read_counts(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
 {
     bool reduces = kinds[call->kind].reduces;
-    struct unequal blocks = blocks_with(comm, call->counts);
-    if (blocks.longest < 0 || blocks.is_sparse || (!reduces && !call->displs))
+    struct unequal blocks = blocks_with(comm, &call->counts);
+    if (blocks.longest < 0 || blocks.is_sparse || (!reduces && !entry_has(&call->displs)))
         return false;
     struct live_buffer *all = reduces ? &shape->send : &shape->recv;
     all->count = blocks.longest;
-    all->counts = blocks.differ ? call->counts : NULL;
+    if (blocks.differ)
+        all->counts = call->counts;
     if (reduces)
-        shape->recv.count = call->counts[comm->rank];
+        shape->recv.count = entry_number(&call->counts, comm->rank);
     else if (blocks.differ || !follow_one_another(comm, call))
         all->displs = call->displs;
     shape->key.is_vector = !reduces || (blocks.differ && live_op_is_predefined(call->op));
@@ -167,14 +175,15 @@ static void find_copies(struct live_buffer *buffer, const struct live_key *key)
     buffer->is_bytes = buffer->blocks == 0 || kinds[key->kind].reduces || live_type_is_plain(buffer->type);
     buffer->is_direct = buffer->is_bytes;
     if (key->is_vector)
-        buffer->is_direct &= !buffer->counts && !buffer->displs && bytes_of(buffer) == key->bytes;
+        buffer->is_direct &=
+            !entry_has(&buffer->counts) && !entry_has(&buffer->displs) && bytes_of(buffer) == key->bytes;
 }
 
 static bool set_key(struct live_shape *shape, const struct live_call *call)
 {
     bool reduces = kinds[call->kind].reduces;
     const struct live_buffer *told = shape->recv.blocks > 0 ? &shape->recv : &shape->send;
-    if (call->counts && reduces)
+    if (entry_has(&call->counts) && reduces)
         told = &shape->send;
     shape->key.root = (uint32_t)call->root;
     enum live_reduces how = reduces ? live_reduces(call->op, told->type) : LIVE_REDUCES;
@@ -199,7 +208,7 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
         return true;
     }
     read_buffers(shape, comm, call);
-    if (call->counts && !read_counts(shape, comm, call))
+    if (entry_has(&call->counts) && !read_counts(shape, comm, call))
         return false;
     if (keeps_block(shape, call))
         shape->recv = (struct live_buffer){.type = MPI_DATATYPE_NULL};
