@@ -34,7 +34,7 @@ struct backoff_wait {
     uint32_t spins, polls, yields; /* spins and polls: of this wait; yields: left of it */
     int64_t look_ns;               /* `progress` is called each time that the rank has waited so long */
     int64_t looked_ns;             /* the last time of that, at first when it began to yield; 0: not yet */
-    uint32_t looks;                /* at the MPI's messages so far */
+    int64_t asked_ns;              /* when a wait for messages last called `progress`; 0: not yet */
 };
 
 struct backoff_wait backoff_begin(struct backoff *backoff);

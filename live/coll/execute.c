@@ -51,9 +51,13 @@ static uint32_t flag_of_message(const struct execution *self, int index)
  * used. `polls` counts the looks of this wait. */
 static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t began)
 {
-    enum { CONTENTION_POLLS = 16, BROKEN_LOOKS = 4096 };
-    if (++wait->looks % BROKEN_LOOKS == 0)
+    enum { CONTENTION_POLLS = 16, ASK_NS = 10000000 };
+    if (wait->asked_ns == 0)
+        wait->asked_ns = began;
+    if (began - wait->asked_ns > ASK_NS) { /* whether the communicator is given up */
         wait->backoff->progress(wait->backoff->self);
+        wait->asked_ns = began;
+    }
     if (backoff_mpi_yielded(wait, began))
         return;
     if (++*polls <= wait->polls) {
