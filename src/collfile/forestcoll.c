@@ -5,7 +5,7 @@
 #include "base/text_index.h"
 #include "collfile/builder.h"
 #include "collfile/format.h"
-#include "collfile/xml.h"
+#include "xml/xml.h"
 
 /* ForestColl's trees (liangyuRain/ForestColl 3c13aee): each GPU's block has `nchunkspernode` chunks. A tree
  * is rooted at a GPU, takes `nchunks` of its chunks, and brings them to all others. Names of nodes are any
@@ -260,14 +260,19 @@ static enum status check(struct forest *forest, struct collfile_schedule *schedu
 static bool probe(const struct collfile_text *text)
 {
     char root[32];
-    xml_root_name(text, root);
+    xml_root_name(text->bytes, text->size, root);
     return strcmp(root, "Algo") == 0;
 }
 
 static enum status prove(const struct collfile_text *text, struct collfile_proof *proof,
                          struct collfile_schedule *schedule)
 {
-    struct forest forest = {.base = {.text = text, .begin = begin}, .proof = proof};
+    struct forest forest = {.base = {.text = text,
+                                     .bytes = text->bytes,
+                                     .size = text->size,
+                                     .refuse = collfile_refuse_at,
+                                     .begin = begin},
+                            .proof = proof};
     enum status status = xml_read(&forest.base);
     if (status == STATUS_OK && forest.tree_count == 0)
         status = collfile_refuse(text, 1, 0, "<Algo> has no <tree>");

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "collfile/builder.h"
 #include "collfile/format.h"
-#include "collfile/xml.h"
+#include "xml/xml.h"
 
 const struct msccl_kind msccl_kinds[MSCCL_TYPES] = {
     [MSCCL_NOP] = {.name = "nop"},
@@ -292,7 +292,13 @@ enum status msccl_read(const struct collfile_text *text, struct collfile_proof *
                        struct msccl_program *program)
 {
     *program = (struct msccl_program){.ranks = 0};
-    struct msccl_reader reader = {.base = {.text = text, .begin = begin}, .program = program, .proof = proof};
+    struct msccl_reader reader = {.base = {.text = text,
+                                           .bytes = text->bytes,
+                                           .size = text->size,
+                                           .refuse = collfile_refuse_at,
+                                           .begin = begin},
+                                  .program = program,
+                                  .proof = proof};
     enum status status = xml_read(&reader.base);
     if (status == STATUS_OK && !reader.has_loop)
         derive_loop(program);
@@ -317,7 +323,7 @@ void msccl_free(struct msccl_program *program)
 static bool probe(const struct collfile_text *text)
 {
     char root[32];
-    xml_root_name(text, root);
+    xml_root_name(text->bytes, text->size, root);
     return strcmp(root, "algo") == 0;
 }
 

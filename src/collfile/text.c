@@ -142,6 +142,11 @@ enum status collfile_refuse(const struct collfile_text *text, uint64_t line, uin
     return STATUS_BAD_INPUT;
 }
 
+void collfile_refuse_at(const void *text, uint64_t line, uint64_t column, const char *message)
+{
+    collfile_refuse(text, line, column, "%s", message);
+}
+
 void collfile_wrong(const struct collfile_text *text, struct collfile_proof *proof,
                     enum collfile_problem problem, uint64_t line, const char *format, ...)
 {

@@ -20,6 +20,9 @@ void collfile_text_free(struct collfile_text *text);
 enum status collfile_refuse(const struct collfile_text *text, uint64_t line, uint64_t column,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for an xml_reader, whose text this is. */
+void collfile_refuse_at(const void *text, uint64_t line, uint64_t column, const char *message);
+
 /* Counts a problem. The first one is kept with its line; 0 = unknown. */
 void collfile_wrong(const struct collfile_text *text, struct collfile_proof *proof,
                     enum collfile_problem problem, uint64_t line, const char *format, ...)

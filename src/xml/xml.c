@@ -1,11 +1,25 @@
-#include "collfile/xml.h"
+#include "xml/xml.h"
 
 #include <errno.h>
 #include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+
+enum status xml_refuse(const struct xml_reader *reader, uint64_t line, uint64_t column, const char *format,
+                       ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    reader->refuse(reader->text, line, column, message);
+    return STATUS_BAD_INPUT;
+}
 
 struct parse {
     struct xml_reader *reader;
@@ -39,6 +53,7 @@ static void on_begin(void *self, const char *name, const char **attributes)
                                   .attributes = attributes,
                                   .line = line_of(parse),
                                   .column = column_of(parse),
+                                  .at = parse->reader->bytes + XML_GetCurrentByteIndex(parse->parser),
                                   .depth = parse->depth++};
     if (!parse->reader->begin(parse->reader, &element))
         refuse(parse);
@@ -46,28 +61,77 @@ static void on_begin(void *self, const char *name, const char **attributes)
 
 static void on_end(void *self, const char *name)
 {
-    (void)name;
-    ((struct parse *)self)->depth--;
+    struct parse *parse = self;
+    parse->depth--;
+    if (!parse->refused && parse->reader->end && !parse->reader->end(parse->reader, name))
+        refuse(parse);
 }
 
 static void on_doctype(void *self, const char *name, const char *system, const char *public_id, int internal)
 {
-    (void)name, (void)system, (void)public_id, (void)internal;
+    (void)name, (void)system, (void)public_id;
     struct parse *parse = self;
-    collfile_refuse(parse->reader->text, line_of(parse), column_of(parse),
-                    "a document type definition is not read; remove it, a schedule needs none");
+    if (parse->reader->takes_doctype && !internal)
+        return;
+    xml_refuse(
+        parse->reader, line_of(parse), column_of(parse),
+        parse->reader->takes_doctype
+            ? "a document type definition in the file is not read, as it can define entities; remove it"
+            : "a document type definition is not read; remove it, a schedule needs none");
     refuse(parse);
+}
+
+/* Behind the comment or the CDATA section that begins here; NULL: none does. */
+static const char *skip_section(const char *at, const char *end)
+{
+    static const char *const sections[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}};
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(sections[i][0]);
+        if ((size_t)(end - at) < length || memcmp(at, sections[i][0], length) != 0)
+            continue;
+        const char *close = memmem(at + length, (size_t)(end - at) - length, sections[i][1], 3);
+        return close ? close + 3 : end;
+    }
+    return NULL;
+}
+
+/* Behind a document type, expat leaves out entities that it does not know. False, reported: there is one. */
+static bool has_no_entity(const struct xml_reader *reader)
+{
+    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#"};
+    const char *end = reader->bytes + reader->size, *line = reader->bytes;
+    uint64_t number = 1;
+    for (const char *at = reader->bytes, *next; at < end; at++) {
+        if (*at == '<' && (next = skip_section(at, end))) {
+            for (; at < next - 1; at++)
+                if (*at == '\n')
+                    number++, line = at + 1;
+        }
+        if (*at == '\n')
+            number++, line = at + 1;
+        bool is_known = *at != '&';
+        for (size_t i = 0; !is_known && i < sizeof known / sizeof *known; i++)
+            is_known = (size_t)(end - at) >= strlen(known[i]) && memcmp(at, known[i], strlen(known[i])) == 0;
+        if (!is_known) {
+            xml_refuse(reader, number, (uint64_t)(at - line) + 1,
+                       "entities are not read; write what this one stands for");
+            return false;
+        }
+    }
+    return true;
 }
 
 enum status xml_read(struct xml_reader *reader)
 {
+    if (reader->takes_doctype && !has_no_entity(reader))
+        return STATUS_BAD_INPUT;
     struct parse parse = {.reader = reader, .parser = XML_ParserCreate(NULL)};
     if (!parse.parser)
         mem_exhausted("an XML text");
     XML_SetUserData(parse.parser, &parse);
     XML_SetElementHandler(parse.parser, on_begin, on_end);
     XML_SetStartDoctypeDeclHandler(parse.parser, on_doctype);
-    enum XML_Status read = XML_Parse(parse.parser, reader->text->bytes, (int)reader->text->size, XML_TRUE);
+    enum XML_Status read = XML_Parse(parse.parser, reader->bytes, (int)reader->size, XML_TRUE);
     enum status status = STATUS_OK;
     if (parse.refused) {
         status = STATUS_BAD_INPUT;
@@ -75,8 +139,8 @@ enum status xml_read(struct xml_reader *reader)
         enum XML_Error error = XML_GetErrorCode(parse.parser);
         if (error == XML_ERROR_NO_MEMORY)
             mem_exhausted("an XML text");
-        status = collfile_refuse(reader->text, line_of(&parse), column_of(&parse),
-                                 "this is not well-formed XML: %s", XML_ErrorString(error));
+        status = xml_refuse(reader, line_of(&parse), column_of(&parse), "this is not well-formed XML: %s",
+                            XML_ErrorString(error));
     }
     XML_ParserFree(parse.parser);
     return status;
@@ -109,10 +173,10 @@ static const char *skip_prolog(const char *at, const char *end)
     return at;
 }
 
-void xml_root_name(const struct collfile_text *text, char name[32])
+void xml_root_name(const char *bytes, size_t size, char name[32])
 {
-    const char *end = text->bytes + text->size;
-    const char *at = skip_prolog(text->bytes, end);
+    const char *end = bytes + size;
+    const char *at = skip_prolog(bytes, end);
     size_t length = 0;
     if (end - at > 9 && memcmp(at, "<!DOCTYPE", 9) == 0) /* it names the root */
         at += 9 + strspn(at + 9, " \t\r\n");
@@ -137,8 +201,8 @@ const char *xml_needed(struct xml_reader *reader, const struct xml_element *elem
 {
     const char *value = xml_attribute(element, name);
     if (!value)
-        collfile_refuse(reader->text, element->line, element->column, "<%s> needs the attribute '%s'",
-                        element->name, name);
+        xml_refuse(reader, element->line, element->column, "<%s> needs the attribute '%s'", element->name,
+                   name);
     return value;
 }
 
@@ -149,9 +213,9 @@ static bool read_number(struct xml_reader *reader, const struct xml_element *ele
     errno = 0;
     long long number = strtoll(text, &end, 10);
     if (end == text || *end || errno || number < least || number > most || *text == ' ' || *text == '+') {
-        collfile_refuse(reader->text, element->line, element->column,
-                        "%s=\"%.40s\" of <%s>: a whole number from %lld to %lld is expected", name, text,
-                        element->name, (long long)least, (long long)most);
+        xml_refuse(reader, element->line, element->column,
+                   "%s=\"%.40s\" of <%s>: a whole number from %lld to %lld is expected", name, text,
+                   element->name, (long long)least, (long long)most);
         return false;
     }
     *value = number;
@@ -174,7 +238,7 @@ bool xml_optional(struct xml_reader *reader, const struct xml_element *element, 
 
 bool xml_unexpected(struct xml_reader *reader, const struct xml_element *element, const char *expected)
 {
-    collfile_refuse(reader->text, element->line, element->column, "<%.40s> is not expected here; %s",
-                    element->name, expected);
+    xml_refuse(reader, element->line, element->column, "<%.40s> is not expected here; %s", element->name,
+               expected);
     return false;
 }
