@@ -93,6 +93,18 @@ static void put_goal(FILE *file)
 
 typedef void put_words(FILE *file);
 
+static void put_platform(FILE *file)
+{
+    static const char *const words[] = {
+        "<zone id='", "<host id='",  "<router id='", "<link id='",       "<cluster id='",    "<cabinet id='",
+        "<peer id='", "<backbone ",  "<host_link ",  "<route src='",     "<zoneRoute ",      "<bypassRoute ",
+        "<link_ctn ", "bandwidth='", "latency='",    "SPLITDUPLEX",      "FATPIPE",          "SHARED",
+        "TORUS",      "FAT_TREE",    "DRAGONFLY",    "topo_parameters=", "radical='",        "limiter_link='",
+        "bb_bw='",    "gw_src='",    "gw_dst='",     "direction='UP'",   "symmetrical='NO'", "coordinates='"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        fprintf(file, "\"%s\"\n", words[i]);
+}
+
 static void put_network_text(FILE *file)
 {
     static const char *const words[] = {"Nodes ",
@@ -136,6 +148,7 @@ static const struct {
     {"measured", {put_algorithms}},
     {"network", {put_network}},
     {"network_text", {put_network_text}},
+    {"platform", {put_platform}},
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_goal", {put_parameters, put_topologies, put_goal}},

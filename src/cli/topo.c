@@ -62,7 +62,9 @@ static void print_families(FILE *out)
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name; form++)
             fprintf(out, "  %s\n", form->example);
-    fputs("  FILE.yaml, FILE.topo (a network file, ours, htsim's or ns-3's: docs/networks.md)\n", out);
+    fputs("  FILE.yaml, FILE.xml, FILE.topo (a network file, ours, SimGrid's, htsim's or ns-3's: "
+          "docs/networks.md)\n",
+          out);
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
@@ -169,7 +171,8 @@ static void print_facts(const struct topo_request *request, FILE *out)
             topo->links - 2 * topo->nodes, topo->nodes, topo->nodes);
     fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
     fprintf(out, "  mean distance  %.6g hops\n", topo_mean_distance(topo));
-    fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
+    if (topo->ops->bisection)
+        fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
     print_rates(topo, out);
     print_latencies(topo, out);
     if (topo->no_effect)
@@ -280,7 +283,8 @@ static json_t *topo_json(const struct topo *topo)
     json_put_count(object, "network_links", topo->links - 2 * topo->nodes);
     json_put_count(object, "diameter_hops", topo->diameter);
     json_put_number(object, "mean_distance_hops", topo_mean_distance(topo));
-    json_put_count(object, "bisection_links", topo_bisection(topo));
+    if (topo->ops->bisection)
+        json_put_count(object, "bisection_links", topo_bisection(topo));
     if (topo->faults)
         json_put_count(object, "failed_links", faults_count(topo).links);
     return object;
@@ -315,6 +319,12 @@ static enum status print_json(const struct topo_request *request, FILE *out)
     enum status status = request->with_deadlock ? put_deadlock(request, object) : STATUS_OK;
     if (request->link_count)
         json_put(object, "route", route_json(request));
+    if (topo->ops->host_name) {
+        json_t *names = json_make_list();
+        for (uint32_t node = 0; node < topo->nodes; node++)
+            json_add_text(names, topo->ops->host_name(topo, node));
+        json_put(object, "hosts", names);
+    }
     if (topo->nodes <= LINKS_LISTED_NODES) {
         json_t *list = json_make_list();
         for (uint32_t link = 0; link < topo->links; link++)
@@ -413,6 +423,11 @@ static enum status apply_faults(struct topo_request *request)
 static enum status check_size(const struct topo_request *request)
 {
     const struct topo *topo = &request->topo;
+    const char *lacks = request->form == TOPO_YAML ? network_file_lacks(topo) : NULL;
+    if (lacks) {
+        diag_error("--yaml: %s has %s, which a network file cannot say", request->spec, lacks);
+        return STATUS_BAD_INPUT;
+    }
     bool is_picture = request->form == TOPO_ASCII || request->form == TOPO_SVG || request->form == TOPO_DOT;
     if (request->with_deadlock && request->form >= 0 && request->form != TOPO_JSON) {
         diag_error("--deadlock is for the list of facts and for --json, not for %s",

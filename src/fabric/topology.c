@@ -128,6 +128,12 @@ enum status topology_of_channels(const struct config *config, uint32_t nodes, ui
     const struct fault_config *faults = config_of(config, &fault_params);
     bool has_faults = fault_config_has_links(config) || (channels && fault_config_has_channels(config));
     enum status status = topology_intact(config, nodes, topo);
+    if (status == STATUS_OK && !topo->ops->choose) {
+        diag_error("%s gives each pair of nodes its route, and links whose rates may be shared by both "
+                   "directions; of all fabrics, only packet can have that",
+                   topo->path);
+        return STATUS_BAD_INPUT;
+    }
     if (status != STATUS_OK || !has_faults)
         return status;
     if (!faults->at_ps)

@@ -12,6 +12,12 @@
 enum status tdm_topology(const char *what, const char *text, struct topo *topo)
 {
     enum status status = topo_parse(what, text, topo);
+    if (status == STATUS_OK && !topo->ops->choose) {
+        diag_error("%s: %s gives each pair of nodes its route, with links whose rates may be shared by both "
+                   "directions; time slots need links of one direction, and switches that route",
+                   what, text);
+        return STATUS_BAD_INPUT;
+    }
     if (status == STATUS_OK && !strstr(text, "order="))
         topo->order = TOPO_ORDER_LAST;
     return status;

@@ -17,7 +17,7 @@ static const char *const streams[FAULT_KINDS + 1] = {"faults.links", "faults.swi
 /* The directions of a link between switches count once: as the lower of the two. */
 static bool is_first(const struct topo *topo, uint32_t link)
 {
-    return link < topo_link_reverse(topo, link);
+    return link <= topo_link_reverse(topo, link);
 }
 
 static void mark_link(struct topo_faults *faults, uint32_t link, uint8_t mark)

@@ -7,6 +7,7 @@
 #include "base/file_kind.h"
 #include "base/mem.h"
 #include "topo/network_file.h"
+#include "topo/platform.h"
 #include "topo/updown.h"
 
 #define NETWORK_FORMAT(name) extern const struct network_format name##_network;
@@ -64,7 +65,7 @@ bool network_text_read(const char *name, const char *text, size_t length, struct
         graph = read_text(&source);
     if (!graph)
         return param_fail(problem, 0, "this network file cannot be used, as said above");
-    struct topo read = {.ops = &graph_family,
+    struct topo read = {.ops = graph->platform ? &platform_family : &graph_family,
                         .path = graph->name,
                         .routing = graph->routing,
                         .routes = graph->routes,

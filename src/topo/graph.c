@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "topo/platform.h"
 
 enum { FAR = UINT16_MAX };
 
@@ -245,10 +246,11 @@ void graph_free(struct topo_graph *graph)
 {
     text_index_free(&graph->names);
     link_sets_free(&graph->sets);
+    platform_free(graph->platform);
     void *const all[] = {graph->name,        graph->text,    graph->node_links, graph->links,
                          graph->node_switch, graph->rates,   graph->latencies,  graph->first,
                          graph->out,         graph->leaf,    graph->hops,       graph->choice,
-                         graph->level,       graph->divisor, graph->kinds};
+                         graph->level,       graph->divisor, graph->kinds,      graph->link_kinds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(graph);
@@ -278,6 +280,8 @@ void graph_topo(const struct topo_graph *graph, struct topo *topo)
     topo->levels = graph->is_levelled ? graph->levels : 0;
     topo->diameter = graph->distances.most;
     memcpy(topo->data, &graph, sizeof graph);
+    if (graph->platform)
+        platform_topo(graph, topo);
 }
 
 /* ------------------------------------------------------- of families, kept */

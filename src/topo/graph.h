@@ -44,13 +44,15 @@ struct topo_graph {
     enum topo_routing routing; /* of a network file, as the routes and the seed */
     enum topo_routes routes;
     uint64_t seed;
-    uint8_t *kinds;        /* [switches] enum graph_kind; NULL: all pass messages on */
-    const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
+    struct platform *platform; /* of SimGrid, whose routes it has; NULL: those of the tables below */
+    uint8_t *kinds;            /* [switches] enum graph_kind; NULL: all pass messages on */
+    const char *no_effect;     /* what the file says and no fabric has, as a clause; NULL: nothing */
 
     /* What follows from that. */
     uint32_t *node_switch;  /* [nodes] */
     uint64_t *rates;        /* [2 nodes + 2 links]; NULL: none is given */
     ps_t *latencies;        /* the same */
+    uint8_t *link_kinds;    /* of a platform: enum topo_link_kind */
     uint32_t *first, *out;  /* the links that leave switch s: out[first[s] .. first[s + 1]), ascending */
     uint32_t leaves, *leaf; /* [switches] the number of each among those with nodes, or UINT32_MAX */
     uint16_t *hops;         /* [switches x leaves] */

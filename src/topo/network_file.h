@@ -29,4 +29,7 @@ bool network_text_read(const char *name, const char *text, size_t length, struct
  * left out; no node may be cut off. */
 void network_file_write(const struct topo *topo, FILE *out);
 
+/* Why a network file cannot say what the topology is; NULL: it can. */
+const char *network_file_lacks(const struct topo *topo);
+
 #endif

@@ -112,3 +112,23 @@ void network_file_write(const struct topo *topo, FILE *out)
     if (topo->routes != TOPO_ROUTES_OWN)
         fprintf(out, "routes: %s\n", topo_routes_names[topo->routes]);
 }
+
+const char *network_file_lacks(const struct topo *topo)
+{
+    if (topo->ops->choose)
+        return NULL;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        uint32_t back = topo_link_reverse(topo, link);
+        struct topo_ends ends = topo_link_ends(topo, link);
+        if (topo_link_kind(topo, link) == TOPO_LINK_WHOLE)
+            return "a link that gives each message its whole rate (FATPIPE)";
+        if (back == link)
+            return "a link whose rate both directions share (SHARED)";
+        if (topo_link_rate(topo, link, 0) != topo_link_rate(topo, back, 0) ||
+            topo_link_latency(topo, link, 0) != topo_link_latency(topo, back, 0))
+            return "a link with another rate or latency in each direction";
+        if (!ends.from.is_node && !ends.to.is_node && ends.from.id == ends.to.id)
+            return "a backbone or a limit, which joins no two switches";
+    }
+    return NULL;
+}

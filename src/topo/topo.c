@@ -129,15 +129,41 @@ static uint32_t follow(const struct topo *topo, uint32_t source, uint32_t destin
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {
     uint32_t count = 0;
-    bool is_own = topo->ops->route && !topo->faults && !topo->updown;
+    bool is_own = topo->ops->route && ((!topo->faults && !topo->updown) || !topo->ops->choose);
     links[count++] = topo_injection(topo, source);
     count += (is_own ? topo->ops->route : follow)(topo, source, destination, links + count);
     links[count++] = topo_ejection(topo, destination);
     return count;
 }
 
+/* What the route says where no switch does. */
+static uint64_t rate_of_pair(const struct topo *topo, uint32_t source, uint32_t destination,
+                             uint64_t of_fabric)
+{
+    uint32_t links[TOPO_ROUTE_OF_PAIR], count = topo_route(topo, source, destination, links);
+    uint64_t rate = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t other = topo_link_rate(topo, links[i], of_fabric);
+        rate = other < rate && topo_link_kind(topo, links[i]) != TOPO_LINK_FREE ? other : rate;
+    }
+    return rate == UINT64_MAX ? of_fabric : rate;
+}
+
+static ps_t latency_of_pair(const struct topo *topo, uint32_t source, uint32_t destination, ps_t of_network,
+                            ps_t of_node)
+{
+    uint32_t links[TOPO_ROUTE_OF_PAIR], count = topo_route(topo, source, destination, links);
+    ps_t sum = topo->ops->more_latency ? topo->ops->more_latency(topo, source, destination) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum = ps_add(
+            sum, topo_link_latency(topo, links[i], topo_is_network(topo, links[i]) ? of_network : of_node));
+    return sum;
+}
+
 uint64_t topo_route_rate(const struct topo *topo, uint32_t source, uint32_t destination, uint64_t of_fabric)
 {
+    if (!topo->ops->choose)
+        return rate_of_pair(topo, source, destination, of_fabric);
     uint32_t at = topo_switch_of(topo, source), link = topo_injection(topo, source);
     uint64_t rate = topo_link_rate(topo, link, of_fabric), other;
     do {
@@ -152,6 +178,8 @@ uint64_t topo_route_rate(const struct topo *topo, uint32_t source, uint32_t dest
 ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t destination, ps_t of_network,
                         ps_t of_node)
 {
+    if (!topo->ops->choose)
+        return latency_of_pair(topo, source, destination, of_network, of_node);
     uint32_t at = topo_switch_of(topo, source), link;
     ps_t sum = ps_add(topo_link_latency(topo, topo_injection(topo, source), of_node),
                       topo_link_latency(topo, topo_ejection(topo, destination), of_node));

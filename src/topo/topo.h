@@ -26,6 +26,7 @@
  *     graph.h, graph.c     a network as tables: any links, routes from a table
  *     graph_cut.c, graph_picture.c      its bisection; its picture
  *     network_file.h, .c   a network file of ours, which becomes a graph; htsim_file.c, ns3_file.c: of others
+ *     platform.h, platform*.c    SimGrid's platforms
  *     formats.def, .h, .c  the list of these formats, and the entry to them; source.h, .c: their text
  *     network_write.c      the network file that a topology is
  *     faults.h, faults.c, fault_routes.c    failed and slow links; the routes that are left
@@ -85,6 +86,13 @@ enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 336 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 
+/* What messages have of the rate of a link. */
+enum topo_link_kind {
+    TOPO_LINK_SHARED,
+    TOPO_LINK_WHOLE, /* each the whole rate */
+    TOPO_LINK_FREE   /* no limit: the rate is what the node can have */
+};
+
 struct topo_ops;
 struct topo_by_class;
 struct topo_faults;
@@ -103,6 +111,7 @@ struct topo {
      * the fabric says all. */
     const uint64_t *link_rates;
     const ps_t *link_latencies;
+    const uint8_t *link_kinds;             /* [links] enum topo_link_kind; NULL: all are shared */
     const struct topo_by_class *rates;     /* NULL: link_rates says, or the fabric */
     const struct topo_by_class *latencies; /* NULL: link_latencies says, or the fabric */
     const struct topo_faults *faults;      /* links that have failed or are slow (faults.h); NULL: none */
@@ -220,6 +229,7 @@ struct topo_ops {
     /* The class of a link for the rules `rates` and `latencies`, from 1. NULL: in a topology with levels, its
      * lower level + 1; else 1. */
     uint32_t (*link_class)(const struct topo *topo, uint32_t link);
+    /* NULL: routes are those of pairs of nodes (route), and no switch says where a message goes on. */
     struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
     /* The links that carry the same, whatever the traffic, if messages are spread evenly over all links that
      * lead on: the lowest of those of `link`, and with *step between them *count. NULL: each by itself. */
@@ -229,16 +239,19 @@ struct topo_ops {
     bool (*has_choices)(const struct topo *topo);
     /* The network links of the deterministic route; returns how many. NULL: as choose() leads on. */
     uint32_t (*route)(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
+    /* What the route adds to the latencies of its links; NULL: nothing. */
+    ps_t (*more_latency)(const struct topo *topo, uint32_t source, uint32_t destination);
     uint32_t (*distance)(const struct topo *topo, uint32_t source, uint32_t destination);
     struct topo_distances (*distances)(const struct topo *topo);
-    uint32_t (*diameter)(const struct topo *topo); /* NULL: distances() is fast, and says it */
-    uint64_t (*bisection)(const struct topo *topo);
+    uint32_t (*diameter)(const struct topo *topo);            /* NULL: distances() is fast, and says it */
+    uint64_t (*bisection)(const struct topo *topo);           /* NULL: it has none */
     const struct topo_grid *(*grid)(const struct topo *topo); /* NULL: it is no grid */
     /* Of a switch; returns how many. NULL: its number. */
     uint32_t (*coordinates)(const struct topo *topo, uint32_t at, uint32_t *coordinates);
     /* The name of the switch at these coordinates. NULL: "(3,0)". */
     void (*name_switch)(const uint32_t *coordinates, uint32_t count, char *buffer, size_t size);
     const char *(*given_name)(const struct topo *topo, uint32_t at); /* of a switch; NULL: name_switch says */
+    const char *(*host_name)(const struct topo *topo, uint32_t node); /* in the file; NULL: it has none */
 
     /* Pictures. NULL: switches in a circle with their nodes outside; a line for each switch. */
     void (*place)(const struct topo *topo, struct topo_layout *layout);
@@ -307,6 +320,11 @@ static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
 static inline bool topo_is_port(const struct topo *topo, uint32_t at)
 {
     return topo->has_ports && at < topo->nodes;
+}
+
+static inline enum topo_link_kind topo_link_kind(const struct topo *topo, uint32_t link)
+{
+    return topo->link_kinds ? (enum topo_link_kind)topo->link_kinds[link] : TOPO_LINK_SHARED;
 }
 
 /* The class of a link: 0 for those of nodes; between switches by level, by dimension, or within and between
@@ -446,6 +464,9 @@ uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destinati
 uint64_t topo_route_rate(const struct topo *topo, uint32_t source, uint32_t destination, uint64_t of_fabric);
 ps_t topo_route_latency(const struct topo *topo, uint32_t source, uint32_t destination, ps_t of_network,
                         ps_t of_node);
+
+/* The most links of a route of a family without choose(), injection and ejection link included. */
+enum { TOPO_ROUTE_OF_PAIR = 252 };
 
 static inline uint32_t topo_route_limit(const struct topo *topo)
 {

@@ -83,6 +83,13 @@ simgrid_prepare() {
         "$(simgrid_options | tr '\n' ' ') 2>&1" >"$work/simgrid"
 }
 
+# simgrid_on PLATFORM RANKS: replays the unpacked trace on a platform file, on the hosts of $work/hosts. The last line of
+# what it prints is the makespan.
+simgrid_on() {
+    # shellcheck disable=SC2046 # each option is a word
+    smpirun -np "$2" -platform "$1" -hostfile "$work/hosts" -replay "$work/index" $(simgrid_options) 2>&1
+}
+
 simgrid_seconds() {
     simgrid_prepare "$1"
     sh "$work/simgrid" | tail -n 1

@@ -283,6 +283,139 @@ static void ns3_says_what_is_wrong(void **state)
     refused("4 2 2\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", "host 1 has no link");
 }
 
+/* ----------------------------------------------------------------- SimGrid */
+
+#define HEAD                                                                                                 \
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"                \
+    "<platform version='4.1'>\n"
+#define TWO_HOSTS                                                                                            \
+    HEAD "<zone id='z' routing='Full'>\n<host id='a' speed='1Gf'/>\n<host id='b' speed='2Gf' core='4'/>\n"
+#define END "</zone>\n</platform>\n"
+
+static const char mixed[] =
+    TWO_HOSTS "<host id='c' speed='1Gf'/>\n"
+              "<link id='s' bandwidth='1MBps' latency='1us' sharing_policy='SPLITDUPLEX'/>\n"
+              "<link id='h' bandwidth='8Mbps' latency='2us'/>\n"
+              "<link id='f' bandwidth='3MBps' latency='0' sharing_policy='FATPIPE'/>\n"
+              "<route src='a' dst='b'><link_ctn id='s' direction='UP'/><link_ctn id='h'/></route>\n"
+              "<route src='a' dst='c' symmetrical='NO'><link_ctn id='h'/><link_ctn id='f'/></route>\n"
+              "<route src='c' dst='a' symmetrical='NO'><link_ctn id='f'/></route>\n"
+              "<route src='b' dst='c'><link_ctn id='s' direction='DOWN'/></route>\n" END;
+
+/* Links 6 and 7 are the two directions of s, 8 is h and 9 is f. */
+static void routes_of_a_platform_are_those_that_it_says(void **state)
+{
+    static const uint32_t expected[][6] = {{0, 1, 2, 6, 8}, {1, 0, 2, 8, 7}, {0, 2, 2, 8, 9},
+                                           {2, 0, 1, 9},    {1, 2, 1, 7},    {2, 1, 1, 6}};
+    (void)state;
+    struct topo topo = network(mixed);
+    assert_int_equal(topo.nodes, 3);
+    assert_int_equal(topo.links, 10);
+    assert_string_equal(topo.ops->host_name(&topo, 1), "b");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        uint32_t links[TOPO_ROUTE_OF_PAIR], count = topo_route(&topo, expected[i][0], expected[i][1], links);
+        assert_int_equal(count, expected[i][2] + 2);
+        assert_int_equal(topo_distance(&topo, expected[i][0], expected[i][1]), expected[i][2]);
+        assert_memory_equal(links + 1, expected[i] + 3, expected[i][2] * sizeof *links);
+    }
+    assert_int_equal(topo_link_reverse(&topo, 6), 7);
+    assert_int_equal(topo_link_reverse(&topo, 8), 8);
+    assert_int_equal(topo_link_kind(&topo, 9), TOPO_LINK_WHOLE);
+    assert_int_equal(topo_link_kind(&topo, 0), TOPO_LINK_FREE);
+    assert_int_equal(topo_route_rate(&topo, 0, 1, 5), 1000000);
+    assert_int_equal(topo_route_rate(&topo, 2, 0, 5), 3000000);
+    assert_int_equal(topo_route_latency(&topo, 0, 1, 7, 7), 3 * (1000 * PS_PER_NS));
+    assert_non_null(strstr(topo.no_effect, "speeds of hosts, from 1 to 2"));
+}
+
+/* Hops between hosts of clusters, in closed form. */
+static void clusters_have_the_hops_of_their_shape(void **state)
+{
+    (void)state;
+    struct topo topo =
+        network(HEAD "<cluster id='c' prefix='n' suffix='' radical='0-29' speed='1Gf' bw='1GBps' "
+                     "lat='1us' topology='TORUS' topo_parameters='5,3,2'/></platform>");
+    for (uint32_t i = 0; i < 30; i++)
+        for (uint32_t j = 0; j < 30; j++) {
+            int x = abs((int)(i % 5) - (int)(j % 5)), y = i / 5 % 3 != j / 5 % 3, z = i / 15 != j / 15;
+            assert_int_equal(topo_distance(&topo, i, j), (x > 2 ? 5 - x : x) + y + z);
+        }
+    topo =
+        network(HEAD "<cluster id='c' prefix='n' suffix='' radical='0-17' speed='1Gf' bw='1GBps' lat='1us' "
+                     "topology='FAT_TREE' topo_parameters='2;3,6;1,2;1,1'/></platform>");
+    assert_int_equal(topo.switches, 6 + 2);
+    for (uint32_t i = 0; i < 18; i++)
+        for (uint32_t j = 0; j < 18; j++)
+            assert_int_equal(topo_distance(&topo, i, j), i / 3 == j / 3 ? 0 : 2);
+    topo = network(HEAD
+                   "<cluster id='c' prefix='n' suffix='.x' radical='3,5-7' speed='1Gf' bw='1GBps' lat='1us' "
+                   "bb_bw='2GBps' bb_lat='3us'/></platform>");
+    assert_string_equal(topo.ops->host_name(&topo, 3), "n7.x");
+    assert_int_equal(topo_distance(&topo, 0, 3), 1);
+    assert_int_equal(topo_route_latency(&topo, 0, 3, 0, 0), 5 * (1000 * PS_PER_NS));
+}
+
+static void platforms_say_what_is_wrong(void **state)
+{
+    static const char *const cases[][3] = {
+        {"4.1", "3", "net:3:20: error: platforms of version 4 and 4.1 are read"},
+        {"routing='Full'", "routing='Ful'", "net:4:23: error: a zone with routing Full, Floyd, Dijkstra"},
+        {"routing='Full'", "routing='Wifi'", "a zone with routing Full"},
+        {"routing='Full'", "routing='None'", "routes are in zones with routing Full, Floyd or Dijkstra"},
+        {"id='b' speed='2Gf'", "id='a' speed='2Gf'", "net:6:11: error: there are two elements 'a'"},
+        {"speed='2Gf'", "speed='2Gb'", "net:6:21: error: the speed of a host has no unit 'Gb'"},
+        {"speed='2Gf'", "speed='0f'", "a host has a speed above 0"},
+        {"speed='2Gf'", "power='2Gf'", "<host> has no attribute 'power'"},
+        {"speed='2Gf'", "speed='2Gf' state_file='x'",
+         "net:6:38: error: profiles, by which something changes"},
+        {"'1MBps'", "'0MBps'", "net:8:25: error: bandwidth is less than 1 B/s"},
+        {"'1MBps'", "'99999GBps'", "bandwidth is more than 70 TB/s"},
+        {"'1MBps'", "'1MB'", "bandwidth has no unit 'MB'"},
+        {"'1MBps'", "'-1MBps'", "bandwidth is a number and a unit"},
+        {"latency='2us'", "latency='2000s'", "latency is more than 1000 s"},
+        {"id='h' bandwidth", "id='s_UP' bandwidth", "there are two links 's_UP'"},
+        {"'FATPIPE'", "'WIFI'", "no fabric has wireless links"},
+        {"<link_ctn id='h'/></route>\n<route src='a' dst='c'",
+         "<link_ctn id='i'/></route>\n<route src='a' dst='c'", "there is no link 'i'"},
+        {" direction='DOWN'", "", "this link is SPLITDUPLEX: it needs direction"},
+        {"<link_ctn id='f'/></route>\n<route src='c'",
+         "<link_ctn id='f' direction='UP'/></route>\n<route src='c'", "this link has no directions"},
+        {"src='b' dst='c'", "src='b' dst='d'", "there is no host, router or zone 'd'"},
+        {"src='b' dst='c'", "src='b' dst='z'", "'z' is a zone; a <zoneRoute> joins zones"},
+        {"src='b' dst='c'", "src='b' dst='a'", "net:14:1: error: there is a route from b to a already"},
+        {"<route src='b' dst='c'><link_ctn id='s' direction='DOWN'/></route>\n", "",
+         "there is no way from b to c in zone z: with routing=\"Full\" each pair needs a route"},
+        {"<link_ctn id='s' direction='DOWN'/></route>", "</route>", "this route has no link"},
+        {"<link_ctn id='s' direction='UP'/><link_ctn id='h'/>", "<link_ctn id='h'/><link_ctn id='h'/>",
+         "goes twice over one link of 1000000 B/s"},
+        {"<link id='h'", "<trace id='h'", "<trace> makes something change over time"},
+        {"<link id='h'", "<lonk id='h'", "<lonk> is not read in a platform"},
+        {"<link id='h'", "<link_ctn id='h'/><link id='h'", "<link_ctn> does not belong here"},
+        {"</zone>", "</zone><zone id='y' routing='Full'/>", "a platform has one zone"},
+        {"</zone>", "", "this is not well-formed XML: mismatched tag"},
+        {"id='b'", "id='&b;'", "net:6:11: error: entities are not read"},
+        {"simgrid.dtd\">", "simgrid.dtd\" [<!ENTITY b 'b'>]>",
+         "a document type definition in the file is not read"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(mixed, cases[i][0], cases[i][1]);
+        refused(text, cases[i][2]);
+        free(text);
+    }
+    refused(HEAD "</platform>", "the platform has no host");
+    refused(HEAD "<cluster id='c' prefix='n' suffix='' radical='0-10' speed='1f' bw='1GBps' lat='0' "
+                 "topology='TORUS' topo_parameters='3,4'/></platform>",
+            "there are 11 hosts; this topology has 12");
+    refused(HEAD
+            "<cluster id='c' prefix='n' suffix='' radical='5-3' speed='1f' bw='1GBps' lat='0'/></platform>",
+            "numbers and ranges of hosts are expected here");
+    refused(HEAD "<cluster id='c' prefix='n' suffix='' radical='0-7' speed='1f' bw='1GBps' lat='0' "
+                 "topology='DRAGONFLY' topo_parameters='4,1;1,1;2,1;1'/></platform>",
+            "4 groups and 2 blades");
+    refused("<network/>", "<network> is not read in a platform");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +426,9 @@ int main(void)
         cmocka_unit_test(routes_are_the_shortest_over_switches),
         cmocka_unit_test(a_written_network_has_the_same_routes),
         cmocka_unit_test(ns3_says_what_is_wrong),
+        cmocka_unit_test(routes_of_a_platform_are_those_that_it_says),
+        cmocka_unit_test(clusters_have_the_hops_of_their_shape),
+        cmocka_unit_test(platforms_say_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

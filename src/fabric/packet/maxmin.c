@@ -70,6 +70,7 @@ struct maxmin_list {
 struct maxmin {
     struct maxmin_link *links;
     uint32_t link_count, stride;
+    size_t link_capacity;
     bool is_spread;
     struct maxmin_flow *flows;
     struct maxmin_hop *hops; /* [flow * stride + nth] */
@@ -99,6 +100,7 @@ struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t 
     struct maxmin *solver = mem_alloc(1, sizeof *solver, "the max-min solver");
     solver->links = mem_alloc(links, sizeof *solver->links, "links");
     solver->link_count = links;
+    solver->link_capacity = links;
     solver->stride = links_per_flow;
     for (uint32_t i = 0; i < links; i++) {
         assert(capacities[i] > 0 && capacities[i] <= MAXMIN_CAPACITY_LIMIT);
@@ -272,6 +274,15 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
     }
     flow->alive = false;
     append(&solver->unused, id);
+}
+
+uint32_t maxmin_add_link(struct maxmin *solver, uint64_t capacity)
+{
+    uint32_t index = solver->link_count++;
+    solver->links = mem_grow(solver->links, &solver->link_capacity, solver->link_count, "links");
+    solver->links[index] = (struct maxmin_link){.count = 0};
+    maxmin_set_capacity(solver, index, capacity);
+    return index;
 }
 
 void maxmin_set_capacity(struct maxmin *solver, uint32_t index, uint64_t capacity)

@@ -48,6 +48,9 @@ uint32_t maxmin_add_spread(struct maxmin *solver, const uint32_t *links, const u
                            uint32_t count);
 void maxmin_remove(struct maxmin *solver, uint32_t flow);
 
+/* One more link; returns its number. */
+uint32_t maxmin_add_link(struct maxmin *solver, uint64_t capacity);
+
 /* A link that no flow uses gets another capacity. */
 void maxmin_set_capacity(struct maxmin *solver, uint32_t link, uint64_t capacity);
 

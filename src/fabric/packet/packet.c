@@ -185,10 +185,48 @@ void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, 
     packet->statistics.hops += paths_hops(&packet->paths, links, count);
 }
 
+/* A link for one flow alone. */
+static uint32_t take_own(struct packet *packet, uint64_t rate)
+{
+    struct packet_own *own = &packet->own;
+    if (!own->unused_count)
+        return maxmin_add_link(packet->solver, rate);
+    uint32_t link = own->unused[--own->unused_count];
+    maxmin_set_capacity(packet->solver, link, rate);
+    return link;
+}
+
+/* The same where links do not share their rates: the flow has the least of them as a link of its own, unless
+ * a link that is shared is slower. */
+static uint32_t add_to_solver(struct packet *packet, uint32_t count)
+{
+    const struct topo *topo = &packet->paths.topo;
+    struct packet_own *own = &packet->own;
+    uint64_t whole = MAXMIN_CAPACITY_LIMIT, least = UINT64_MAX;
+    uint32_t shared = 0, link = POOL_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        enum topo_link_kind kind = topo_link_kind(topo, packet->way[i]);
+        uint64_t rate = topo_link_rate(topo, packet->way[i], packet->config->bandwidth_bytes_per_s);
+        if (kind == TOPO_LINK_WHOLE)
+            whole = rate < whole ? rate : whole;
+        if (kind != TOPO_LINK_SHARED)
+            continue;
+        least = rate < least ? rate : least;
+        own->shared[shared++] = packet->way[i];
+    }
+    if (whole < least)
+        own->shared[shared++] = link = take_own(packet, whole);
+    uint32_t id = maxmin_add(packet->solver, own->shared, shared);
+    own->of_flow = mem_grow(own->of_flow, &own->flow_capacity, (size_t)id + 1, "flows");
+    own->of_flow[id] = link;
+    return id;
+}
+
 uint32_t packet_add_way(struct packet *packet, uint32_t count)
 {
     const struct paths *paths = &packet->paths;
-    uint32_t id = paths->choice == PATH_SPRAYED
+    uint32_t id = paths->topo.link_kinds ? add_to_solver(packet, count)
+                  : paths->choice == PATH_SPRAYED
                       ? maxmin_add_spread(packet->solver, packet->way, packet->way + count, count)
                       : maxmin_add(packet->solver, packet->way, count);
     size_t needed = ((size_t)id + 1) * paths_words(paths, paths->limit);
@@ -314,7 +352,12 @@ static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
 
 void packet_end_flow(struct packet *packet, uint32_t id)
 {
+    struct packet_own *own = &packet->own;
     maxmin_remove(packet->solver, id);
+    if (own->of_flow && own->of_flow[id] != POOL_NONE) {
+        own->unused = mem_grow(own->unused, &own->unused_capacity, own->unused_count + 1, "links");
+        own->unused[own->unused_count++] = own->of_flow[id];
+    }
     if (packet->has_topology)
         paths_leave(&packet->paths, packet_route_of(packet, id), packet->flows[id].links);
     packet->flows[id].messages.head = POOL_NONE;
@@ -404,6 +447,7 @@ static void use_topology(struct packet *packet, const struct packet_network *net
                packet->fabric.params.seed);
     faults_hold(&paths->topo);
     packet->way = mem_alloc(paths_words(paths, paths->limit), sizeof *packet->way, "a route");
+    packet->own.shared = mem_alloc((size_t)paths->limit + 1, sizeof *packet->own.shared, "a route");
     make_solver(packet, &paths->topo, paths->topo.links, paths->limit);
     if (network->changes)
         change_init(packet, &network->later);
@@ -420,6 +464,13 @@ static enum status choose_network(const struct config *config, uint32_t nodes, s
     enum status status = topology_at_start(config, nodes, &network->topo);
     if (status != STATUS_OK)
         return status;
+    if (!network->topo.ops->choose && choice != PATH_FIXED) {
+        diag_error(
+            "packet.routing=%s: %s gives each pair of nodes its route, so that packet.routing is fixed",
+            routing_names[choice], network->topo.path);
+        config_note_origin(config, "packet.routing");
+        return STATUS_BAD_INPUT;
+    }
     network->changes = topology_changes(config);
     network->limit = paths_limit(&network->topo, choice, network->changes);
     if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
@@ -526,6 +577,9 @@ static void packet_free(struct fabric *fabric)
     change_free(packet);
     free(packet->routes);
     free(packet->way);
+    free(packet->own.of_flow);
+    free(packet->own.unused);
+    free(packet->own.shared);
     sums_free(&packet->up_bytes);
     sums_free(&packet->down_bytes);
 }

@@ -49,6 +49,14 @@ struct packet_flow {
     uint32_t links; /* with a topology: how many links it takes */
 };
 
+/* Links of the solver that one flow has for itself: what the links allow that do not share their rates. */
+struct packet_own {
+    uint32_t *of_flow; /* by the solver's flow index; POOL_NONE: none */
+    uint32_t *unused;  /* links that no flow has now */
+    uint32_t *shared;  /* the links of a flow that share their rates */
+    size_t flow_capacity, unused_count, unused_capacity;
+};
+
 struct packet {
     struct fabric fabric;
     const struct packet_config *config;
@@ -67,6 +75,7 @@ struct packet {
     uint32_t *routes;   /* paths_words(limit) for each flow */
     size_t route_capacity;
     uint32_t *way;                /* the links of a flow that has no index yet */
+    struct packet_own own;        /* where some links give each message their whole rate */
     struct packet_change *change; /* NULL: all links stay as they are */
 };
 
