@@ -22,6 +22,7 @@ enum topo_option {
     TOPO_DOT,
     TOPO_JSON,
     TOPO_YAML,
+    TOPO_XML,
     TOPO_ROUTE,
     TOPO_DEADLOCK,
     TOPO_SET,
@@ -34,6 +35,7 @@ static const struct cli_option options[] = {
     [TOPO_DOT] = {"--dot", 0, NULL, "a graph for Graphviz"},
     [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
     [TOPO_YAML] = {"--yaml", 0, NULL, "the topology as a network file, with each of its links"},
+    [TOPO_XML] = {"--xml", 0, NULL, "the topology as a SimGrid platform, with each of its routes"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
     [TOPO_DEADLOCK] = {"--deadlock", 0, NULL, "whether links that wait for each other can form a circle"},
     [TOPO_SET] = {"--set", 's', "faults.NAME=VALUE", "a fault, as faults.link_share=0.01 (docs/faults.md)"},
@@ -414,7 +416,8 @@ static enum status apply_faults(struct topo_request *request)
     }
     if (!fault_config_has_links(request->config))
         return STATUS_OK;
-    return faults_apply(request->config, request->form == TOPO_YAML ? request->topo.nodes : 0, 0,
+    return faults_apply(request->config,
+                        request->form == TOPO_YAML || request->form == TOPO_XML ? request->topo.nodes : 0, 0,
                         &request->topo);
 }
 
@@ -426,6 +429,17 @@ static enum status check_size(const struct topo_request *request)
     const char *lacks = request->form == TOPO_YAML ? network_file_lacks(topo) : NULL;
     if (lacks) {
         diag_error("--yaml: %s has %s, which a network file cannot say", request->spec, lacks);
+        return STATUS_BAD_INPUT;
+    }
+    if (request->form == TOPO_XML && topo->nodes > PLATFORM_WRITTEN_NODES) {
+        diag_error("--xml: %s has %u nodes; a platform is written with the route of each pair, of at most %d",
+                   request->spec, topo->nodes, PLATFORM_WRITTEN_NODES);
+        return STATUS_BAD_INPUT;
+    }
+    if (request->form == TOPO_XML && topo->has_ports && !topo_has_latencies(topo)) {
+        diag_error("--xml: %s has planes or ports, whose links need latencies of their own: give it the rule "
+                   "latencies",
+                   request->spec);
         return STATUS_BAD_INPUT;
     }
     bool is_picture = request->form == TOPO_ASCII || request->form == TOPO_SVG || request->form == TOPO_DOT;
@@ -440,6 +454,13 @@ static enum status check_size(const struct topo_request *request)
                TOPO_PICTURE_NODES);
     return STATUS_BAD_INPUT;
 }
+
+/* What links and hosts of a platform have for which the topology says nothing: as published, of packet, whose
+ * latency is that of both links of nodes. */
+static const struct platform_values published = {.rate_bytes_per_s = UINT64_C(12500000000),
+                                                 .node_latency_ps = 4000000,
+                                                 .hop_latency_ps = 100000,
+                                                 .flops_per_s = 12e9};
 
 static enum status write_to(const struct topo_request *request, FILE *out)
 {
@@ -457,6 +478,9 @@ static enum status write_to(const struct topo_request *request, FILE *out)
         return STATUS_OK;
     case TOPO_YAML:
         network_file_write(&request->topo, out);
+        return STATUS_OK;
+    case TOPO_XML:
+        platform_file_write(&request->topo, &published, out);
         return STATUS_OK;
     case TOPO_JSON:
         return print_json(request, out);

@@ -29,6 +29,18 @@ bool network_text_read(const char *name, const char *text, size_t length, struct
  * left out; no node may be cut off. */
 void network_file_write(const struct topo *topo, FILE *out);
 
+/* What links have for which the topology says nothing, and the speed of hosts. */
+struct platform_values {
+    uint64_t rate_bytes_per_s;
+    ps_t node_latency_ps, hop_latency_ps;
+    double flops_per_s;
+};
+
+/* The topology as a platform of SimGrid, of hosts n0, n1, ..., in which each pair has its route. For at most
+ * PLATFORM_WRITTEN_NODES nodes. */
+enum { PLATFORM_WRITTEN_NODES = 256 };
+void platform_file_write(const struct topo *topo, const struct platform_values *values, FILE *out);
+
 /* Why a network file cannot say what the topology is; NULL: it can. */
 const char *network_file_lacks(const struct topo *topo);
 
