@@ -20,7 +20,7 @@ enum {
     SITE_PASSED_ON = UINT32_MAX
 }; /* instead of a number; the second: look at its caller */
 
-struct site {
+struct known_site {
     const void *caller; /* NULL: the entry is free */
     uint32_t number;
     /* Of an address that is passed on, in a function of the MPI: where its own return address was, beyond the
@@ -30,7 +30,7 @@ struct site {
 };
 
 static bool is_open;
-static struct site *table;
+static struct known_site *table;
 static size_t capacity, used;
 static uint32_t site_count;
 static const void *own_code; /* an address in this library */
@@ -92,7 +92,7 @@ static bool full_path(const char *path, char full[PATH_MAX])
     return *full && !strchr(full, '\n');
 }
 
-/* --------------------------------------------------------------- definitions */
+/* -------------------------------------------------------------- definitions */
 
 /* "comm_size #site 3 +0x11f2 in /home/me/halo", with blanks behind it. */
 static void write_definition(uint32_t number, uintptr_t offset, const char *path)
@@ -128,7 +128,7 @@ static uint32_t define(const void *caller)
 
 /* -------------------------------------------------------------------- table */
 
-static struct site *entry_of(const void *caller)
+static struct known_site *entry_of(const void *caller)
 {
     size_t i = (size_t)(((uint64_t)(uintptr_t)caller * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (capacity - 1);
     while (table[i].caller && table[i].caller != caller)
@@ -138,9 +138,9 @@ static struct site *entry_of(const void *caller)
 
 static bool grow_table(void)
 {
-    struct site *old = table;
+    struct known_site *old = table;
     const size_t count = capacity, bigger = count ? 2 * count : 256;
-    struct site *grown = calloc(bigger, sizeof *grown);
+    struct known_site *grown = calloc(bigger, sizeof *grown);
     if (!grown)
         return false;
     table = grown;
@@ -153,13 +153,13 @@ static bool grow_table(void)
 }
 
 /* NULL: there is no memory. */
-static struct site *known(const void *caller)
+static struct known_site *known(const void *caller)
 {
     if (2 * (used + 1) > capacity && !grow_table())
         return NULL;
-    struct site *site = entry_of(caller);
+    struct known_site *site = entry_of(caller);
     if (!site->caller) {
-        *site = (struct site){.caller = caller, .number = define(caller)};
+        *site = (struct known_site){.caller = caller, .number = define(caller)};
         used++;
     }
     return site;
@@ -168,7 +168,7 @@ static struct site *known(const void *caller)
 /* -------------------------------------------------------------------- calls */
 
 /* Walks up the stack to the first frame of the program. */
-struct search {
+struct stack_search {
     uint32_t number;
     int left;                /* frames to look at */
     const void *const *slot; /* where its address is on the stack; NULL: not known */
@@ -176,9 +176,9 @@ struct search {
 
 static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *self)
 {
-    struct search *search = self;
+    struct stack_search *search = self;
     const void *address = (const void *)ip_of(context);
-    const struct site *site = known(address);
+    const struct known_site *site = known(address);
     if (site && site->number == SITE_PASSED_ON && --search->left > 0)
         return _URC_NO_REASON;
     search->number = site && site->number != SITE_PASSED_ON ? site->number : SITE_UNKNOWN;
@@ -194,21 +194,21 @@ static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *self)
  * time a walk finds out whether that is still so. */
 enum { AGREED = 8, RECHECKED = 256 };
 
-static uint32_t nearby(struct site *passed, const char *frame)
+static uint32_t nearby(struct known_site *passed, const char *frame)
 {
     if (passed->agreed < AGREED || ++passed->uses % RECHECKED == 0)
         return SITE_PASSED_ON;
-    const struct site *site = entry_of(*(const void *const *)(frame + passed->distance));
+    const struct known_site *site = entry_of(*(const void *const *)(frame + passed->distance));
     return site->caller && site->number != SITE_UNKNOWN ? site->number : SITE_PASSED_ON;
 }
 
 static uint32_t look_up_the_stack(const void *caller, const char *frame)
 {
-    struct site *passed = entry_of(caller);
+    struct known_site *passed = entry_of(caller);
     const uint32_t near = nearby(passed, frame);
     if (near != SITE_PASSED_ON)
         return near;
-    struct search search = {.left = MOST_FRAMES};
+    struct stack_search search = {.left = MOST_FRAMES};
     walk(look_at, &search);
     passed = entry_of(caller); /* the table may have grown */
     const ptrdiff_t distance = search.slot ? (const char *)search.slot - frame : 0;
@@ -241,7 +241,7 @@ void sites_enter(const void *caller, const void *frame)
 {
     if (!is_open || !caller || line_is_muted())
         return;
-    const struct site *site = known(caller);
+    const struct known_site *site = known(caller);
     uint32_t number = site ? site->number : SITE_UNKNOWN;
     if (number == SITE_PASSED_ON)
         number = walk ? look_up_the_stack(caller, frame) : SITE_UNKNOWN;

@@ -21,48 +21,50 @@ static uint32_t number_of(const char *name)
     return number && strcmp(rank_file_name(number - 1, expected), name) == 0 ? number : 0;
 }
 
-/* False, with errno. The file `to` must not exist. */
-static bool copy_file(const char *from, const char *to)
+static enum status copy_file(FILE *in, const char *from, const struct output_folder *into, const char *name)
 {
     char bytes[1 << 16];
     size_t size;
-    FILE *in = fopen(from, "rbe"), *out = in ? fopen(to, "wbxe") : NULL;
-    bool good = out != NULL;
-    int cause = errno;
-    while (good && (size = fread(bytes, 1, sizeof bytes, in)) > 0)
-        if (fwrite(bytes, 1, size, out) != size)
-            good = false;
-    if (out && (!good || ferror(in)))
-        cause = errno ? errno : EIO;
-    good = good && !ferror(in);
-    if (out && fclose(out) != 0 && good) {
-        cause = errno;
-        good = false;
+    struct output output;
+    enum status status = output_folder_file(into, name, &output);
+    if (status != STATUS_OK)
+        return status;
+    while ((size = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fwrite(bytes, 1, size, output.file); /* output_close reports what fails */
+    if (ferror(in)) {
+        diag_error("cannot read %s: %s", from, strerror(errno));
+        status = STATUS_FAILED;
     }
-    if (out && !good)
-        unlink(to);
-    if (in)
-        fclose(in);
-    errno = cause;
-    return good;
+    return output_close(&output, status);
 }
 
-static enum status copy_rank(const char *folder, const char *name, const char *into)
+static bool is_there(const struct output_folder *into, const char *name)
 {
-    char *from = mem_format("%s/%s", folder, name), *to = mem_format("%s/%s", into, name);
-    const bool good = copy_file(from, to);
-    const int cause = errno;
-    if (!good && cause == EEXIST)
+    char *path = mem_format("%s/%s", output_folder_path(into), name);
+    const bool is = access(path, F_OK) == 0;
+    free(path);
+    return is;
+}
+
+static enum status copy_rank(const char *folder, const char *name, const struct output_folder *into)
+{
+    char *from = mem_format("%s/%s", folder, name);
+    FILE *in = is_there(into, name) ? NULL : fopen(from, "rbe");
+    enum status status = STATUS_BAD_INPUT;
+    if (in)
+        status = copy_file(in, from, into, name);
+    else if (is_there(into, name))
         diag_error("%s: rank %" PRIu32 " is in another folder, too; each rank has one file", from,
                    number_of(name) - 1);
-    else if (!good)
-        diag_error("cannot copy %s: %s", from, strerror(cause));
+    else
+        diag_error("cannot read %s: %s", from, strerror(errno));
+    if (in)
+        fclose(in);
     free(from);
-    free(to);
-    return good ? STATUS_OK : cause == EEXIST ? STATUS_BAD_INPUT : STATUS_FAILED;
+    return status;
 }
 
-static enum status copy_folder(const char *folder, const char *into)
+static enum status copy_folder(const char *folder, const struct output_folder *into)
 {
     DIR *files = opendir(folder);
     enum status status = STATUS_OK;
@@ -91,6 +93,6 @@ enum status capture_collect(const struct capture_command *capture)
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; status == STATUS_OK && i < capture->collected_count; i++)
-        status = copy_folder(capture->collected[i], output_folder_path(&folder));
+        status = copy_folder(capture->collected[i], &folder);
     return output_folder_close(&folder, status);
 }

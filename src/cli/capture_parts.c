@@ -1,38 +1,24 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/capture.h"
+#include "output/output.h"
 #include "trace/edit/interval.h"
 #include "trace/input.h"
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
 
-/* Whole or not at all, so that a rank has its old lines or its new ones. */
 static enum status replace_file(const char *path, const char *text, size_t size)
 {
-    char *new = mem_format("%s.new", path);
-    FILE *file = fopen(new, "wb");
-    bool good = file && fwrite(text, 1, size, file) == size;
-    int cause = errno;
-    if (file && fclose(file) != 0) {
-        cause = errno;
-        good = false;
-    }
-    if (good && rename(new, path) != 0) {
-        cause = errno;
-        good = false;
-    }
-    if (!good) {
-        diag_error("cannot write %s: %s", path, strerror(cause));
-        remove(new);
-    }
-    free(new);
-    return good ? STATUS_OK : STATUS_FAILED;
+    struct output output;
+    enum status status = output_open(&output, path);
+    if (status != STATUS_OK)
+        return status;
+    fwrite(text, 1, size, output.file); /* output_close reports what fails */
+    return output_close(&output, STATUS_OK);
 }
 
 static enum status replace_ranks(struct compiled_trace *result, const char *folder)

@@ -6,7 +6,7 @@
 #include "source/source.h"
 
 /* An executable or library. */
-struct module {
+struct source_module {
     char *path;
     Dwfl *session;
     Dwfl_Module *module; /* NULL: it cannot be read */
@@ -14,7 +14,7 @@ struct module {
 };
 
 struct source {
-    struct module *modules;
+    struct source_module *modules;
     size_t count, capacity;
 };
 
@@ -46,7 +46,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-static void open_module(struct module *module)
+static void open_module(struct source_module *module)
 {
     module->session = dwfl_begin(&callbacks);
     if (!module->session)
@@ -58,14 +58,14 @@ static void open_module(struct module *module)
         module->module = NULL;
 }
 
-static struct module *module_of(struct source *source, const char *path)
+static struct source_module *module_of(struct source *source, const char *path)
 {
     for (size_t i = 0; i < source->count; i++)
         if (strcmp(source->modules[i].path, path) == 0)
             return &source->modules[i];
     source->modules = mem_grow(source->modules, &source->capacity, source->count + 1, "debug information");
-    struct module *module = &source->modules[source->count++];
-    *module = (struct module){.path = mem_text(path)};
+    struct source_module *module = &source->modules[source->count++];
+    *module = (struct source_module){.path = mem_text(path)};
     open_module(module);
     return module;
 }
@@ -73,7 +73,7 @@ static struct module *module_of(struct source *source, const char *path)
 struct source_place source_find(struct source *source, const char *path, uint64_t address)
 {
     struct source_place place = {.file = NULL};
-    const struct module *module = module_of(source, path);
+    const struct source_module *module = module_of(source, path);
     int line;
     GElf_Off offset;
     GElf_Sym symbol;

@@ -66,7 +66,7 @@ static void a_look_is_not_ahead_of_time(void **state)
     }
 }
 
-/* ------------------------------------------------------------- other threads */
+/* ----------------------------------------------------------- other threads */
 
 static atomic_bool is_over;
 

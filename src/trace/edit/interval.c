@@ -14,22 +14,22 @@
 #include "trace/ti/decompile.h"
 
 /* A place of a part of a rank, behind a collective of the world; the first one is its begin. */
-struct place {
+struct part_place {
     uint64_t token; /* the first one behind it, from 0 */
     uint64_t balance, open;
 };
 
 /* A part of a rank. */
-struct part {
+struct rank_part {
     uint64_t first; /* collectives behind the rank where the part begins */
-    struct place *places;
+    struct part_place *places;
     size_t count, capacity;
-    struct place end;
+    struct part_place end;
 };
 
 struct interval {
     const struct compiled_trace *source;
-    struct part **ranks; /* per rank: its parts */
+    struct rank_part **ranks; /* per rank: its parts */
     size_t *counts, *capacities;
     struct rank_piece **pieces; /* per rank and part, what is kept */
     bool *is_open;              /* per slot of the rank that is read */
@@ -94,20 +94,20 @@ static uint64_t open_behind(struct interval *interval, uint32_t rank, const stru
     return open;
 }
 
-static void add_place(struct part *part, struct place place)
+static void add_place(struct rank_part *part, struct part_place place)
 {
     part->places = mem_grow(part->places, &part->capacity, part->count + 1, "places of a trace");
     part->places[part->count++] = place;
 }
 
-static struct part *begin_part(struct interval *interval, uint32_t rank, int64_t collectives,
-                               struct place begin)
+static struct rank_part *begin_part(struct interval *interval, uint32_t rank, int64_t collectives,
+                                    struct part_place begin)
 {
     size_t *count = &interval->counts[rank];
     interval->ranks[rank] =
         mem_grow(interval->ranks[rank], &interval->capacities[rank], *count + 1, "parts of a trace");
-    struct part *part = &interval->ranks[rank][(*count)++];
-    *part = (struct part){.first = (uint64_t)collectives, .end = begin};
+    struct rank_part *part = &interval->ranks[rank][(*count)++];
+    *part = (struct rank_part){.first = (uint64_t)collectives, .end = begin};
     add_place(part, begin);
     return part;
 }
@@ -117,8 +117,8 @@ static void read_rank(struct interval *interval, uint32_t rank)
     const struct compiled_trace *source = interval->source;
     const uint32_t *tokens = compiled_tokens(source, rank);
     const struct rank_piece body = piece_body(source, rank);
-    struct part *part = NULL;
-    struct place place = {.token = 0};
+    struct rank_part *part = NULL;
+    struct part_place place = {.token = 0};
     interval->is_open = mem_alloc(source->ranks[rank].slots, sizeof *interval->is_open, "requests");
     for (uint64_t at = body.from; at < body.to; at++) {
         int64_t collectives, balance;
@@ -145,19 +145,20 @@ static void read_rank(struct interval *interval, uint32_t rank)
 
 /* The places of all ranks with the same number of collectives behind them, added up. NULL `of`: their ends.
  */
-static struct place sum_at(const struct interval *interval, size_t part, uint64_t collectives, bool at_end)
+static struct part_place sum_at(const struct interval *interval, size_t part, uint64_t collectives,
+                                bool at_end)
 {
-    struct place sum = {.token = 0};
+    struct part_place sum = {.token = 0};
     for (uint32_t rank = 0; rank < interval->source->program.ranks; rank++) {
-        const struct part *mine = &interval->ranks[rank][part];
-        const struct place *place = at_end ? &mine->end : &mine->places[collectives - mine->first];
+        const struct rank_part *mine = &interval->ranks[rank][part];
+        const struct part_place *place = at_end ? &mine->end : &mine->places[collectives - mine->first];
         sum.balance += place->balance;
         sum.open += place->open;
     }
     return sum;
 }
 
-static bool is_free(const struct place *sum)
+static bool is_free(const struct part_place *sum)
 {
     return sum->balance == 0 && sum->open == 0;
 }
@@ -171,7 +172,7 @@ static bool find_common(const struct interval *interval, size_t part, uint64_t *
     *first = 0;
     *last = UINT64_MAX;
     for (uint32_t rank = 0; rank < interval->source->program.ranks; rank++) {
-        const struct part *mine = &interval->ranks[rank][part];
+        const struct rank_part *mine = &interval->ranks[rank][part];
         const uint64_t end = mine->first + mine->count - 1;
         *first = mine->first > *first ? mine->first : *first;
         *last = end < *last ? end : *last;
@@ -197,20 +198,21 @@ static enum status cut_part(struct interval *interval, size_t part, struct inter
     if (!find_common(interval, part, &first, &last, &ends_together))
         return refuse(interval, part, "no rank is in a collective of all ranks where all others record, too");
     uint64_t from = first, to = last;
-    for (struct place sum; from <= last && (sum = sum_at(interval, part, from, false), !is_free(&sum));)
+    for (struct part_place sum; from <= last && (sum = sum_at(interval, part, from, false), !is_free(&sum));)
         from++;
     if (from > last)
         return refuse(interval, part, "behind each collective a message or a request is under way");
     if (ends_together) {
-        const struct place sum = sum_at(interval, part, 0, true);
+        const struct part_place sum = sum_at(interval, part, 0, true);
         at_end = is_free(&sum);
     }
-    for (struct place sum; !at_end && to > from && (sum = sum_at(interval, part, to, false), !is_free(&sum));)
+    for (struct part_place sum;
+         !at_end && to > from && (sum = sum_at(interval, part, to, false), !is_free(&sum));)
         to--;
     if (!at_end && to == from)
         return refuse(interval, part, "there is one such place only");
     for (uint32_t rank = 0; rank < interval->source->program.ranks; rank++) {
-        const struct part *mine = &interval->ranks[rank][part];
+        const struct rank_part *mine = &interval->ranks[rank][part];
         const uint64_t end = at_end ? mine->end.token : mine->places[to - mine->first].token;
         interval->pieces[rank][part] =
             (struct rank_piece){.from = mine->places[from - mine->first].token, .to = end};
