@@ -258,7 +258,7 @@ static void sprayed_parts_are_those_of_all_ways(void **state)
                 memset(parts, 0, topo.links * sizeof *parts);
                 parts[topo_injection(&topo, source)] = 1;
                 try_ways(&topo, topo_switch_of(&topo, source), destination, 1, parts);
-                uint32_t count = paths_enter(&paths, source, destination, links), step, of;
+                uint32_t count = paths_enter(&paths, source, destination, links), step = 0, of;
                 assert_in_range(count, 2, limit);
                 most = count > most ? count : most;
                 for (uint32_t link = 0; link < topo.links; link++)
