@@ -28,7 +28,7 @@ static uint32_t end_of(const struct topo_graph *graph, uint32_t link)
     return begin_of(graph, link ^ 1);
 }
 
-static bool is_kind(const struct topo_graph *graph, uint32_t at, enum graph_kind kind)
+static bool is_kind(const struct topo_graph *graph, uint32_t at, enum graph_passing kind)
 {
     return graph->kinds && graph->kinds[at] == kind;
 }

@@ -26,7 +26,7 @@ struct graph_link {
 };
 
 /* What a switch does with the messages of others. */
-enum graph_kind {
+enum graph_passing {
     GRAPH_PASSES,
     GRAPH_ENDS,     /* none comes through: it is a node that has several links */
     GRAPH_PREFERRED /* of several ways of one length, those over such switches are taken */
@@ -45,7 +45,7 @@ struct topo_graph {
     enum topo_routes routes;
     uint64_t seed;
     struct platform *platform; /* of SimGrid, whose routes it has; NULL: those of the tables below */
-    uint8_t *kinds;            /* [switches] enum graph_kind; NULL: all pass messages on */
+    uint8_t *kinds;            /* [switches] enum graph_passing; NULL: all pass messages on */
     const char *no_effect;     /* what the file says and no fabric has, as a clause; NULL: nothing */
 
     /* What follows from that. */

@@ -557,7 +557,7 @@ static void read_seed(void *self, struct config_reader *reader, const struct con
 
 /* Switches that pass nothing on, or are preferred. */
 static void read_kind(struct network_reader *network, struct config_reader *reader,
-                      const struct config_node *node, enum graph_kind kind)
+                      const struct config_node *node, enum graph_passing kind)
 {
     struct topo_graph *graph = network->graph;
     struct network_side side = {.count = 0};

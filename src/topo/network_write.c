@@ -36,7 +36,7 @@ static void write_rate(const struct topo *topo, uint32_t link, FILE *out)
 }
 
 /* The switches of this kind, if there are some. */
-static void write_kind(const struct topo *topo, const char *key, enum graph_kind kind, FILE *out)
+static void write_kind(const struct topo *topo, const char *key, enum graph_passing kind, FILE *out)
 {
     const struct topo_graph *graph = topo->ops == &graph_family ? graph_of(topo) : NULL;
     uint32_t count = 0;

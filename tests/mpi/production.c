@@ -175,7 +175,7 @@ static void check_revoked(void)
     MPI_Comm_free(&comm);
 }
 
-/* -------------------------------------------------------------------- limits */
+/* ------------------------------------------------------------------- limits */
 
 /* No descriptor is left for the file of the shared memory: the MPI executes the calls. */
 static void check_descriptors(void)

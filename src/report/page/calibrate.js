@@ -267,7 +267,7 @@
     );
   }
 
-  // ------------------------------------------------------ parameters and guards
+  // ----------------------------------------------------- parameters and guards
 
   function listSection(id, title, says, columns, rows) {
     return section(id, title, says, [], [table(title, columns, rows)], {name: id, columns, rows});
