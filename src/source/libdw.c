@@ -70,22 +70,34 @@ static struct source_module *module_of(struct source *source, const char *path)
     return module;
 }
 
+/* Compilers need not write an index of addresses (.debug_aranges): clang does not. Then each unit is asked.
+ */
+static void find_line(Dwfl_Module *module, GElf_Addr at, struct source_place *place)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, at, &bias);
+    if (!unit)
+        while ((unit = dwfl_module_nextcu(module, unit, &bias)) && dwarf_haspc(unit, at - bias) != 1)
+            ;
+    Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, at - bias) : NULL;
+    const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
+    int line = 0;
+    if (file && dwarf_lineno(found, &line) == 0 && line > 0) {
+        place->file = mem_text(file);
+        place->line = (uint32_t)line;
+    }
+}
+
 struct source_place source_find(struct source *source, const char *path, uint64_t address)
 {
     struct source_place place = {.file = NULL};
     const struct source_module *module = module_of(source, path);
-    int line;
     GElf_Off offset;
     GElf_Sym symbol;
     if (!module->module)
         return place;
     const GElf_Addr at = address + module->bias;
-    Dwfl_Line *found = dwfl_module_getsrc(module->module, at);
-    const char *file = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
-    if (file && line > 0) {
-        place.file = mem_text(file);
-        place.line = (uint32_t)line;
-    }
+    find_line(module->module, at, &place);
     const char *function = dwfl_module_addrinfo(module->module, at, &offset, &symbol, NULL, NULL, NULL);
     if (function) {
         place.function = mem_text(function);

@@ -1,6 +1,7 @@
 /* Addresses of this program, which is compiled with debug information, and of the C library, whose symbols
  * are known. */
 #include <link.h>
+#include <search.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +90,7 @@ static void addresses_have_names(void **state)
 {
     (void)state;
     called_here();
-    struct search search = search_of(here - 1), library = search_of((uintptr_t)qsort + 1);
+    struct search search = search_of(here - 1), library = search_of((uintptr_t)lfind + 1);
     const struct source_address addresses[] = {
         {search.path, search.in_file}, {library.path, library.in_file}, {"/nowhere/program", 0x11f2}};
     char **names = source_names(addresses, 3), line[64];
