@@ -168,9 +168,14 @@ static void print_differing_runs(const struct tolerance_answer *answer)
     for (size_t i = 0; i < answer->beside_count; i++) {
         const struct tolerance_run_beside *run = &answer->beside[i];
         double share = run->run_s / run->path_s - 1;
-        printf("  with %s a run takes %s, %.2g %% %s than the longest path\n",
+        double percent = 100 * fabs(share);
+        printf("  with %s a run takes %s, %.*f %% %s than the longest path\n",
                tolerance_value_text(answer->kind, run->value, value, sizeof value),
-               show_time(run->run_s, time, sizeof time), 100 * fabs(share), share < 0 ? "less" : "more");
+               show_time(run->run_s, time, sizeof time),
+               percent < 1    ? 3
+               : percent < 10 ? 1
+                              : 0,
+               percent, share < 0 ? "less" : "more");
     }
     if (answer->beside_count)
         printf("  because the longest path leaves out when cores and NICs are busy; --runs brackets runs\n");

@@ -183,7 +183,7 @@ partial)
     # incomplete.
     for rank in 1 2; do
         # shellcheck disable=SC2016
-        ! capture without-$rank 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" != "$0" ] || export HELIO_CAPTURE_DIR=/nowhere
+        ! capture without-$rank 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" != "$0" ] || export HELIO_CAPTURE_DIR=/proc/nowhere
             exec "$@"' $rank @ring 3 || fail "rank $rank could not write, and the status is 0: $(cat "$work/out")"
         grep -q "1 of 3 ranks, rank $rank first, left no trace here" "$work/out" || fail "$(cat "$work/out")"
         ! "$HELIO" trace validate "$work/without-$rank" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
