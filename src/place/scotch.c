@@ -120,45 +120,77 @@ static bool open_graph(const struct lists *lists, SCOTCH_Graph *graph)
     return false;
 }
 
-/* The mapping in a context of one thread. */
-static bool map_bound(SCOTCH_Graph *graph, const SCOTCH_Arch *machine, uint64_t seed, SCOTCH_Num *leaf_of)
+/* A context of one thread, with its random numbers. NULL: there is none. */
+static SCOTCH_Context *open_context(uint64_t seed)
 {
     SCOTCH_Context *context = SCOTCH_contextAlloc();
-    SCOTCH_Graph bound;
-    SCOTCH_Strat strategy;
-    bool good = context && SCOTCH_contextInit(context) == 0;
-    if (!good) {
+    if (!context || SCOTCH_contextInit(context) != 0) {
         free(context);
-        return false;
+        return NULL;
     }
     SCOTCH_contextRandomSeed(context, (SCOTCH_Num)(seed & INT32_MAX));
     SCOTCH_contextRandomReset(context);
-    good = SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) == 0 &&
-           SCOTCH_contextThreadSpawn(context, 1, NULL) == 0 && SCOTCH_graphInit(&bound) == 0;
-    if (good) {
-        good = SCOTCH_contextBindGraph(context, graph, &bound) == 0 && SCOTCH_stratInit(&strategy) == 0;
-        if (good) {
-            good = SCOTCH_graphMap(&bound, machine, &strategy, leaf_of) == 0;
-            SCOTCH_stratExit(&strategy);
-        }
-        SCOTCH_graphExit(&bound);
-    }
+    if (SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) == 0 &&
+        SCOTCH_contextThreadSpawn(context, 1, NULL) == 0)
+        return context;
     SCOTCH_contextExit(context);
     free(context);
+    return NULL;
+}
+
+/* A graph without a context has one of several threads, whose results depend on who comes first. */
+static bool bind(SCOTCH_Context *context, const SCOTCH_Graph *graph, SCOTCH_Graph *bound)
+{
+    if (SCOTCH_graphInit(bound) != 0)
+        return false;
+    if (SCOTCH_contextBindGraph(context, graph, bound) == 0)
+        return true;
+    SCOTCH_graphExit(bound);
+    return false;
+}
+
+static bool map_bound(SCOTCH_Graph *ranks, const SCOTCH_Arch *machine, SCOTCH_Num *leaf_of)
+{
+    SCOTCH_Strat strategy;
+    if (SCOTCH_stratInit(&strategy) != 0)
+        return false;
+    const bool good = SCOTCH_graphMap(ranks, machine, &strategy, leaf_of) == 0;
+    SCOTCH_stratExit(&strategy);
+    return good;
+}
+
+/* The machine is made of the switches, and the ranks are mapped onto it, both in this context. */
+static bool map_in(SCOTCH_Context *context, const SCOTCH_Graph *ranks, const SCOTCH_Graph *switches,
+                   const SCOTCH_Num *leaves, SCOTCH_Num count, SCOTCH_Num *leaf_of)
+{
+    SCOTCH_Graph bound_ranks, bound_switches;
+    SCOTCH_Arch machine;
+    bool good = false;
+    if (!bind(context, switches, &bound_switches))
+        return false;
+    if (bind(context, ranks, &bound_ranks)) {
+        if (SCOTCH_archInit(&machine) == 0) {
+            good = SCOTCH_archBuild2(&machine, &bound_switches, count, leaves) == 0 &&
+                   map_bound(&bound_ranks, &machine, leaf_of);
+            SCOTCH_archExit(&machine);
+        }
+        SCOTCH_graphExit(&bound_ranks);
+    }
+    SCOTCH_graphExit(&bound_switches);
     return good;
 }
 
 static bool map(SCOTCH_Graph *ranks, const SCOTCH_Graph *switches, const SCOTCH_Num *leaves, SCOTCH_Num count,
                 uint64_t seed, SCOTCH_Num *leaf_of)
 {
-    SCOTCH_Arch machine;
     SCOTCH_randomSeed((SCOTCH_Num)(seed & INT32_MAX));
     SCOTCH_randomReset();
-    if (SCOTCH_archInit(&machine) != 0)
+    SCOTCH_Context *context = open_context(seed);
+    if (!context)
         return false;
-    const bool good = SCOTCH_archBuild2(&machine, switches, count, leaves) == 0 &&
-                      map_bound(ranks, &machine, seed, leaf_of);
-    SCOTCH_archExit(&machine);
+    const bool good = map_in(context, ranks, switches, leaves, count, leaf_of);
+    SCOTCH_contextExit(context);
+    free(context);
     return good;
 }
 
