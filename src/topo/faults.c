@@ -218,7 +218,8 @@ static void draw_links(struct topo_faults *faults, double share, uint64_t seed, 
 {
     const struct topo *topo = &faults->base;
     uint32_t count = 0;
-    uint32_t *links = mem_alloc((topo->links - 2 * topo->nodes) / 2 + 1, sizeof *links, "faults");
+    /* all of them at most: a link of a platform can be both directions of itself */
+    uint32_t *links = mem_alloc(topo->links - 2 * topo->nodes + 1, sizeof *links, "faults");
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
         if (is_first(topo, link))
             links[count++] = link;
