@@ -11,34 +11,13 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
 #include "base/memory_stream.h"
+#include "support/network_text.h"
 #include "topo/network_file.h"
-
-static char said[8192];
-
-static void keep_message(void *self, enum diag_level level, const char *message)
-{
-    (void)self, (void)level;
-    strncat(said, message, sizeof said - strlen(said) - 1);
-}
-
-static bool read_text(const char *text, struct topo *topo)
-{
-    struct param_problem problem;
-    *said = '\0';
-    diag_set_sink(keep_message, NULL);
-    bool is_read = network_text_read("net.yaml", text, strlen(text), topo, &problem);
-    diag_set_sink(NULL, NULL);
-    return is_read;
-}
 
 static struct topo network(const char *text)
 {
-    struct topo topo;
-    if (!read_text(text, &topo))
-        fail_msg("%s\n%s", text, said);
-    return topo;
+    return network_named("net.yaml", text);
 }
 
 static const char two_racks[] = "nodes: 8\n"
@@ -388,9 +367,9 @@ static void errors_name_their_places(void **state)
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         struct topo topo;
-        if (read_text(errors[i].text, &topo) || !strstr(said, errors[i].place) ||
-            !strstr(said, errors[i].message))
-            fail_msg("%s\nsaid: %s\nexpected: %s %s", errors[i].text, said, errors[i].place,
+        if (network_read("net.yaml", errors[i].text, &topo) || !strstr(network_said(), errors[i].place) ||
+            !strstr(network_said(), errors[i].message))
+            fail_msg("%s\nsaid: %s\nexpected: %s %s", errors[i].text, network_said(), errors[i].place,
                      errors[i].message);
     }
 }

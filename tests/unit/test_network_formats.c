@@ -11,44 +11,19 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
 #include "base/mem.h"
 #include "base/memory_stream.h"
+#include "support/network_text.h"
 #include "topo/network_file.h"
-
-static char said[8192];
-
-static void keep_message(void *self, enum diag_level level, const char *message)
-{
-    (void)self, (void)level;
-    strncat(said, message, sizeof said - strlen(said) - 1);
-}
-
-static bool read_text(const char *text, struct topo *topo)
-{
-    struct param_problem problem;
-    *said = '\0';
-    diag_set_sink(keep_message, NULL);
-    bool is_read = network_text_read("net", text, strlen(text), topo, &problem);
-    diag_set_sink(NULL, NULL);
-    return is_read;
-}
 
 static struct topo network(const char *text)
 {
-    struct topo topo;
-    if (!read_text(text, &topo))
-        fail_msg("%s\n%s", text, said);
-    return topo;
+    return network_named("net", text);
 }
 
 static void refused(const char *text, const char *message)
 {
-    struct topo topo;
-    if (read_text(text, &topo))
-        fail_msg("%s\nis read", text);
-    if (!strstr(said, message))
-        fail_msg("%s\nsays\n%s\nand not\n%s", text, said, message);
+    network_refused("net", text, message);
 }
 
 /* ------------------------------------------------------------------- htsim */
