@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/memory_stream.h"
@@ -75,6 +76,26 @@ static bool run(const struct topo *topo, const char *path, const char *fabric)
     return has_ended;
 }
 
+bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric)
+{
+    draw(topo);
+    return run(topo, path, fabric);
+}
+
+bool fuzz_network_file(const uint8_t *data, size_t size, bool (*is_large)(const char *text),
+                       bool (*use)(const char *path, size_t size))
+{
+    char *text = fuzz_text(data, size);
+    int file = fuzz_file(data, size);
+    char *path = mem_format("/proc/self/fd/%d", file);
+    fuzz_is_too_large = is_large(text);
+    bool has_ended = !fuzz_is_too_large && use(path, size);
+    close(file);
+    free(path);
+    free(text);
+    return has_ended;
+}
+
 bool fuzz_network(const char *path, size_t size)
 {
     enum { MOST = 256 };
@@ -88,6 +109,5 @@ bool fuzz_network(const char *path, size_t size)
     check_written(&topo);
     if (fuzz_is_too_large)
         return false;
-    draw(&topo);
-    return run(&topo, path, fabric);
+    return fuzz_network_use(&topo, path, fabric);
 }

@@ -1,10 +1,7 @@
 /* Any bytes as a network file: refused, or built, routed, cut, drawn, written and read again as the same
  * network, and run with a program on its nodes. The size of the input chooses the fabric. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/mem.h"
 #include "fuzz/fuzz_network.h"
 
 /* Numbers of three digits, but for quantities, which have a unit behind a blank. */
@@ -21,13 +18,5 @@ static bool is_large(const char *text)
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
-    int file = fuzz_file(data, size);
-    char *path = mem_format("/proc/self/fd/%d", file);
-    fuzz_is_too_large = is_large(text);
-    bool has_ended = !fuzz_is_too_large && fuzz_network(path, size);
-    close(file);
-    free(path);
-    free(text);
-    return has_ended;
+    return fuzz_network_file(data, size, is_large, fuzz_network);
 }

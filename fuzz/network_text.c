@@ -1,9 +1,6 @@
 /* Any bytes as a topology of htsim, ns-3 or SimAI; network.c says what is done with it. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/mem.h"
 #include "fuzz/fuzz_network.h"
 
 /* Numbers of four digits with nothing behind them: sizes, in most places. */
@@ -18,15 +15,13 @@ static bool is_large(const char *text)
     return false;
 }
 
+/* Time slots refuse rates: the first four fabrics. */
+static bool use(const char *path, size_t size)
+{
+    return fuzz_network(path, size % 4);
+}
+
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
-    int file = fuzz_file(data, size);
-    char *path = mem_format("/proc/self/fd/%d", file);
-    fuzz_is_too_large = is_large(text);
-    bool has_ended = !fuzz_is_too_large && fuzz_network(path, size % 4); /* time slots refuse rates */
-    close(file);
-    free(path);
-    free(text);
-    return has_ended;
+    return fuzz_network_file(data, size, is_large, use);
 }

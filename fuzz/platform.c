@@ -1,15 +1,8 @@
 /* Any bytes as a SimGrid platform: refused, or read, with a route between any two hosts that has each link
  * once; drawn, and run with a program on its hosts. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/mem.h"
-#include "base/memory_stream.h"
-#include "fuzz/fuzz_config.h"
-#include "fuzz/fuzz_run.h"
-#include "topo/picture.h"
-#include "topo/topo.h"
+#include "fuzz/fuzz_network.h"
 
 /* Numbers of four digits, which could be sizes. */
 static bool is_large(const char *text)
@@ -39,39 +32,9 @@ static void check_routes(const struct topo *topo)
     }
 }
 
-static void draw(const struct topo *topo)
+static bool use(const char *path, size_t size)
 {
-    const struct topo_picture picture = {.topo = topo};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = memory_stream_open(&text, &length);
-    topo_draw_ascii(&picture, memory);
-    topo_draw_svg(&picture, memory);
-    topo_draw_dot(&picture, memory);
-    fclose(memory);
-    free(text);
-}
-
-static bool run(const struct topo *topo, const char *path)
-{
-    uint32_t ranks = topo->nodes < 16 ? topo->nodes : 16;
-    char *spec = mem_format("alltoall:ranks=%u,bytes=1000B", ranks);
-    struct config *config = fuzz_config_open();
-    struct program *program = fuzz_workload(spec);
-    config_set(config, "machine=as-published");
-    config_assign(config, "fabric", "packet", "fuzz");
-    bool is_set = config_assign(config, "topology", path, "fuzz") == STATUS_OK;
-    fuzz_must(is_set, "a platform is refused the second time");
-    bool has_ended = program && fuzz_run(config, program);
-    if (program)
-        program->ops->close(program);
-    config_close(config);
-    free(spec);
-    return has_ended;
-}
-
-static bool use(const char *path)
-{
+    (void)size;
     enum { MOST = 128 };
     struct topo topo;
     struct param_problem problem;
@@ -81,19 +44,10 @@ static bool use(const char *path)
     if (fuzz_is_too_large)
         return false;
     check_routes(&topo);
-    draw(&topo);
-    return run(&topo, path);
+    return fuzz_network_use(&topo, path, "packet");
 }
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_text(data, size);
-    int file = fuzz_file(data, size);
-    char *path = mem_format("/proc/self/fd/%d", file);
-    fuzz_is_too_large = is_large(text);
-    bool has_ended = !fuzz_is_too_large && use(path);
-    close(file);
-    free(path);
-    free(text);
-    return has_ended;
+    return fuzz_network_file(data, size, is_large, use);
 }
