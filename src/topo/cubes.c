@@ -117,11 +117,6 @@ static const struct topo_form twisted_forms[] = {
     {.name = NULL},
 };
 
-static bool cubes_has_choices(const struct topo *topo)
-{
-    return topo->tie == TOPO_TIE_EITHER;
-}
-
 const struct topo_ops cubes_family = {
     .name = "cubes",
     .forms = cubes_forms,
@@ -130,7 +125,7 @@ const struct topo_ops cubes_family = {
     .ends = grid_ends,
     .link_class = cubes_class,
     .choose = grid_choose,
-    .has_choices = cubes_has_choices,
+    .has_choices = grid_has_choices,
     .route = grid_route,
     .distance = grid_distance,
     .distances = grid_distances,

@@ -149,6 +149,11 @@ struct topo_choice grid_choose(const struct topo *topo, uint32_t from, uint32_t 
     return topo_only(topo_ejection(topo, destination));
 }
 
+bool grid_has_choices(const struct topo *topo)
+{
+    return topo->tie == TOPO_TIE_EITHER;
+}
+
 uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {
     const struct topo_grid *grid = grid_shape(topo);

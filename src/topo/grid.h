@@ -9,6 +9,7 @@
 bool grid_build(struct topo *topo, bool is_torus, struct param_problem *problem);
 struct topo_hop grid_ends(const struct topo *topo, uint32_t link);
 struct topo_choice grid_choose(const struct topo *topo, uint32_t from, uint32_t destination);
+bool grid_has_choices(const struct topo *topo);
 uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
 uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destination);
 struct topo_distances grid_distances(const struct topo *topo);

@@ -8,11 +8,6 @@ static bool torus_build(struct topo *topo, struct param_problem *problem)
     return grid_build(topo, true, problem);
 }
 
-static bool torus_has_choices(const struct topo *topo)
-{
-    return topo->tie == TOPO_TIE_EITHER;
-}
-
 static const struct topo_form forms[] = {
     {"ring", 1, 1, "ring:8 (nodes)"},
     {"torus", 1, TOPO_NUMBERS, "torus:12x12x12 (size of each dimension)"},
@@ -27,7 +22,7 @@ const struct topo_ops torus_family = {
     .ends = grid_ends,
     .link_class = rates_class_by_dimension,
     .choose = grid_choose,
-    .has_choices = torus_has_choices,
+    .has_choices = grid_has_choices,
     .route = grid_route,
     .distance = grid_distance,
     .distances = grid_distances,
