@@ -214,6 +214,18 @@ static void open_scene(struct scene *scene, uint64_t seed, uint32_t links, uint3
     scene->solver = maxmin_open(scene->capacities, links, per_flow);
 }
 
+/* Some flows come and go, mostly a few at a time, and now and then many. */
+static void change_and_compare(struct scene *scene)
+{
+    size_t count;
+    for (int step = 0; step < 60; step++) {
+        for (uint64_t changes = 1 + next_random(scene) % (step % 10 ? 3 : 40); changes; changes--)
+            change(scene);
+        maxmin_solve(scene->solver, &count);
+        compare(scene);
+    }
+}
+
 static void equals_progressive_filling(void **state)
 {
     (void)state;
@@ -223,14 +235,8 @@ static void equals_progressive_filling(void **state)
     for (uint64_t seed = 1; seed <= 105; seed++) {
         const uint32_t *shape = shapes[seed % 7];
         struct scene scene;
-        size_t count;
         open_scene(&scene, seed, shape[0], shape[1], shape[2]);
-        for (int step = 0; step < 60; step++) {
-            for (uint64_t changes = 1 + next_random(&scene) % (step % 10 ? 3 : 40); changes; changes--)
-                change(&scene);
-            maxmin_solve(scene.solver, &count);
-            compare(&scene);
-        }
+        change_and_compare(&scene);
         maxmin_close(scene.solver);
     }
 }
@@ -244,17 +250,11 @@ static void spread_flows_equal_progressive_filling(void **state)
     for (uint64_t seed = 1; seed <= 90; seed++) {
         const uint32_t *shape = shapes[seed % 6];
         struct scene scene;
-        size_t count;
         open_scene(&scene, seed, shape[0], shape[1], shape[2]);
         maxmin_close(scene.solver);
         scene.solver = maxmin_open_spread(scene.capacities, scene.links, scene.per_flow);
         scene.is_spread = true;
-        for (int step = 0; step < 60; step++) {
-            for (uint64_t changes = 1 + next_random(&scene) % (step % 10 ? 3 : 40); changes; changes--)
-                change(&scene);
-            maxmin_solve(scene.solver, &count);
-            compare(&scene);
-        }
+        change_and_compare(&scene);
         maxmin_close(scene.solver);
     }
 }
