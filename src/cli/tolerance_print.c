@@ -184,10 +184,10 @@ static void print_differing_runs(const struct tolerance_answer *answer)
 static void print_exact(const struct tolerance_answer *answer)
 {
     double each_s = answer->kind == TOLERANCE_RATE ? 1 / answer->base : answer->base;
-    printf("  exact%s: %.0f %s on the longest path, for which %s takes %.2f %% of the time\n",
+    printf("  exact%s: %.0f %s%s, for which %s takes %.2f %% of the time\n",
            answer->beside_count ? " for the longest path" : "", answer->slope,
-           counted(answer, (int64_t)answer->slope), answer->param->name,
-           100 * answer->slope * each_s / answer->makespan_s);
+           counted(answer, (int64_t)answer->slope), answer->beside_count ? "" : " on the longest path",
+           answer->param->name, 100 * answer->slope * each_s / answer->makespan_s);
     print_differing_runs(answer);
     print_pieces(answer);
 }
