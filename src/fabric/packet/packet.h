@@ -16,7 +16,8 @@
  *
  *   packet.c   messages, the flows that they make, the events of flows
  *   change.c   links that fail or become slow during the run
- *   maxmin.c   the rates of flows that share links
+ *   maxmin.c   the flows that share links, and what the solver remembers
+ *   sweep.c    their rates
  *   paths.c    the links that a flow takes over a topology
  *   spray.c    the links of a flow that is spread over all minimal ways
  */

@@ -1,0 +1,114 @@
+#ifndef HELIO_FABRIC_PACKET_MAXMIN_STATE_H
+#define HELIO_FABRIC_PACKET_MAXMIN_STATE_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "fabric/packet/maxmin.h"
+
+/* What the two files of the solver share: maxmin.c, in which flows come and go, and sweep.c, which solves. */
+
+#define NO_LEVEL UINT64_MAX
+
+enum flow_state { FLOW_FIXED, FLOW_LOOSE, FLOW_SOLVED };
+enum link_state { LINK_RESTING, LINK_ACTIVE, LINK_SOLVED };
+
+struct maxmin_flow {
+    uint64_t rate;       /* while loose: the rate it had before */
+    uint32_t bottleneck; /* a full link on which no flow is faster */
+    uint8_t state, links;
+    bool alive, fresh; /* fresh: in the list of new flows */
+};
+
+/* A link of a flow, and where it lists the flow. */
+struct maxmin_hop {
+    uint32_t link, position;
+};
+
+struct maxmin_link {
+    uint64_t capacity;
+    uint64_t fixed;        /* sum of its flows' rates, without those of open flows */
+    uint64_t level;        /* when it is full: no rate of its flows is higher, but for rounding */
+    uint64_t top;          /* no flow on it is faster */
+    uint64_t opened_above; /* active: fixed flows faster than this count as open ... */
+    uint64_t next;         /* ... and none of them is slower than this */
+    uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
+    uint32_t *uses;        /* its flows */
+    uint32_t *opened;      /* active: the open flows, and some that were open */
+    uint32_t *parts;       /* of flows that are spread: [2 i] of uses[i], [2 i + 1] of opened[i]; else NULL */
+    size_t use_capacity;   /* of all */
+    uint64_t open;         /* active: the parts of flows whose rate the sweep has not found yet; each is 1 */
+    uint32_t count;
+    uint32_t listed; /* active: flows in `opened` */
+    uint8_t state;
+    bool loosened; /* active: the old level holds no flow any more */
+    bool busy;     /* active: the sweep has something left to do here */
+    bool lost;     /* in the list of links that lost flows */
+};
+
+/* An element of the heap; out of date unless `key` is still the link's. */
+struct maxmin_share {
+    uint64_t key;
+    uint32_t link;
+};
+
+struct maxmin_list {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct maxmin {
+    struct maxmin_link *links;
+    uint32_t link_count, stride;
+    size_t link_capacity;
+    bool is_spread;
+    struct maxmin_flow *flows;
+    struct maxmin_hop *hops; /* [flow * stride + nth] */
+    size_t flow_capacity, hop_capacity;
+    uint32_t flow_count;        /* ids given out so far */
+    struct maxmin_list unused;  /* ids that are free again */
+    struct maxmin_list fresh;   /* flows that came since the last solve */
+    struct maxmin_list lost;    /* links that lost flows since the last solve */
+    struct maxmin_list active;  /* links that take part in this solve */
+    struct maxmin_list solved;  /* flows that take part */
+    struct maxmin_list changed; /* flows with a new rate */
+    struct maxmin_list held;    /* flows that the link being visited held at its old level */
+    uint32_t busy_count;        /* links that are busy */
+    struct maxmin_share *heap;
+    size_t heap_count, heap_capacity;
+};
+
+static inline void append(struct maxmin_list *list, uint32_t item)
+{
+    list->items = mem_grow(list->items, &list->capacity, list->count + 1, "the max-min solver");
+    list->items[list->count++] = item;
+}
+
+static inline struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t id)
+{
+    return &solver->hops[(size_t)id * solver->stride];
+}
+
+/* -------------------------------------------------------- parts of the rate */
+
+/* The part of a flow on the link, by its place in `uses`, and what it adds there at this rate. */
+static inline uint32_t part_at(const struct maxmin_link *link, uint32_t position)
+{
+    return link->parts ? link->parts[2 * (size_t)position] : 1;
+}
+
+static inline uint64_t load_of(const struct maxmin_link *link, uint32_t part, uint64_t rate)
+{
+    return link->parts ? (uint64_t)((unsigned __int128)rate * part >> MAXMIN_WHOLE_SHIFT) : rate;
+}
+
+/* The rate at which so many parts make this load. */
+static inline uint64_t rate_at(const struct maxmin_link *link, uint64_t load, uint64_t parts)
+{
+    if (!link->parts)
+        return load / parts;
+    unsigned __int128 rate = ((unsigned __int128)load << MAXMIN_WHOLE_SHIFT) / parts;
+    return rate < UINT64_MAX / 2 ? (uint64_t)rate : UINT64_MAX / 2;
+}
+
+#endif
