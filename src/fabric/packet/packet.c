@@ -4,81 +4,6 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-static const char *const duplex_names[] = {"full", "half", NULL};
-
-static const char *const injection_names[] = {"shared", "ordered", NULL};
-
-static const char *const routing_names[] = {[PATH_FIXED] = "fixed",        [PATH_LEAST_USED] = "adaptive",
-                                            [PATH_HASHED] = "ecmp",        [PATH_SPRAYED] = "spray",
-                                            [PATH_VALIANT] = "valiant",    [PATH_UGAL_LOCAL] = "ugal-l",
-                                            [PATH_UGAL_GLOBAL] = "ugal-g", NULL};
-
-PARAM_TABLE(
-    packet_params, "packet", struct packet_config, "max-min fair sharing of links, latency not shared",
-    {.name = "packet.latency",
-     .type = PARAM_TIME,
-     .offset = offsetof(struct packet_config, latency_ps),
-     .default_text = "8 us",
-     .min = "0 ps",
-     .doc = "from the last byte's injection to its delivery (FMU paper, Table 3)"},
-    {.name = "packet.bandwidth",
-     .type = PARAM_RATE,
-     .offset = offsetof(struct packet_config, bandwidth_bytes_per_s),
-     .default_text = "12.5 GB/s",
-     .min = "1 B/s",
-     .max = "70 TB/s", /* below MAXMIN_CAPACITY_LIMIT */
-     .doc = "of each node's link (FMU paper, Table 3: 100 Gb/s InfiniBand)"},
-    {.name = "packet.duplex",
-     .type = PARAM_CHOICE,
-     .offset = offsetof(struct packet_config, duplex),
-     .default_text = "full",
-     .choices = duplex_names,
-     .doc = "full: a link up and a link down per node; half: both directions share one"},
-    {.name = "packet.injection",
-     .type = PARAM_CHOICE,
-     .offset = offsetof(struct packet_config, injection),
-     .default_text = "shared",
-     .choices = injection_names,
-     .doc = "shared: a node's messages share its up link, those to one destination following each other; "
-            "ordered: all one after another"},
-    {.name = "packet.hop_latency",
-     .type = PARAM_TIME,
-     .offset = offsetof(struct packet_config, hop_latency_ps),
-     .default_text = "100 ns",
-     .min = "0 ps",
-     .max = "100 ms",
-     .doc = "more latency for each link between two switches of the topology; a crossbar has none"},
-    {.name = "packet.routing",
-     .type = PARAM_CHOICE,
-     .offset = offsetof(struct packet_config, routing),
-     .default_text = "fixed",
-     .choices = routing_names,
-     .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
-            "fewest flows; ecmp: by a hash of both nodes; spray: over all in equal parts; valiant: over a "
-            "random node; ugal-l, ugal-g: fixed or "
-            "valiant, by the flows on the first link or on all"});
-
-static const struct metric packet_metric_list[] = {
-    {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "successions of messages"},
-    {"peak_flows", METRIC_COUNT, offsetof(struct packet_statistics, peak_flows), "most of them at once"},
-    {"solves", METRIC_COUNT, offsetof(struct packet_statistics, solves),
-     "instants at which rates were solved for"},
-    {"rate_changes", METRIC_COUNT, offsetof(struct packet_statistics, rate_changes),
-     "changes of a flow's rate"},
-    {"up_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, up_bytes), "sent by each node"},
-    {"down_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, down_bytes), "received by each node"},
-    {"hops", METRIC_COUNT, offsetof(struct packet_statistics, hops),
-     "links between switches that messages took"},
-    {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
-     "carried by each link between switches of the topology"},
-};
-
-static const struct metric_table packet_metrics = {
-    .metrics = packet_metric_list,
-    .count = sizeof packet_metric_list / sizeof *packet_metric_list,
-    .size = sizeof(struct packet_statistics),
-};
-
 void packet_request_solve(struct packet *packet)
 {
     if (packet->solve_pending)
@@ -467,7 +392,7 @@ static enum status choose_network(const struct config *config, uint32_t nodes, s
     if (!network->topo.ops->choose && choice != PATH_FIXED) {
         diag_error(
             "packet.routing=%s: %s gives each pair of nodes its route, so that packet.routing is fixed",
-            routing_names[choice], network->topo.path);
+            packet_routing_names[choice], network->topo.path);
         config_note_origin(config, "packet.routing");
         return STATUS_BAD_INPUT;
     }
@@ -597,59 +522,6 @@ static uint64_t packet_node_rate(const struct fabric *fabric)
         most = of_node > most ? of_node : most;
     }
     return most;
-}
-
-static void packet_derive(struct derivation *derivation)
-{
-    const struct machine_config *machine = derivation->machine;
-    derive_time(derivation, "packet.latency", derivation_one_switch(derivation),
-                "2 wire.latency + switch.latency");
-    derive_time(derivation, "packet.hop_latency", machine->wire_latency_ps + machine->switch_latency_ps,
-                "wire.latency + switch.latency");
-    derive_rate(derivation, "packet.bandwidth", derivation->node_rate_bytes_per_s, "nic.count x nic.rate");
-}
-
-static enum status packet_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
-{
-    const struct packet_config *packet = config_of(config, &packet_params);
-    return hardware_add(hardware, config, nodes, false, packet->bandwidth_bytes_per_s);
-}
-
-static double sum_of(const struct metric_series *series)
-{
-    double sum = 0;
-    for (size_t i = 0; i < series->count; i++)
-        sum += (double)metric_series_at(series, i);
-    return sum;
-}
-
-/* A switch stands before each link but the first. */
-static struct hardware_use packet_use(const struct config *config, uint32_t nodes, const void *statistics)
-{
-    const struct packet_statistics *of = statistics;
-    (void)config, (void)nodes;
-    return (struct hardware_use){.switched_bytes = sum_of(&of->down_bytes) + sum_of(&of->link_bytes)};
-}
-
-static void packet_describe(const struct config *config, uint32_t nodes,
-                            struct fabric_description *description)
-{
-    const struct packet_config *packet = config_of(config, &packet_params);
-    uint32_t hops = topology_neighbour_delays(config, nodes);
-    struct topology_links links =
-        topology_links(config, nodes, packet->bandwidth_bytes_per_s, packet->hop_latency_ps, 0);
-    description->rate_bytes_per_s = links.node_rate_bytes_per_s;
-    description->message_rate_bytes_per_s = links.message_rate_bytes_per_s;
-    description->latency_ps = ps_add(packet->latency_ps, links.latency_ps);
-    description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
-    if (!paths_are_minimal((enum path_choice)packet->routing) && config_field(config, "topology"))
-        description_add(&description->notes, "packet.routing=%s: other messages may take longer routes",
-                        routing_names[packet->routing]);
-    topology_describe_faults(config, nodes, description);
-    if (links.path && links.latency_ps)
-        description_add(&description->includes, "the links of %s", links.path);
-    else if (!links.path)
-        description_add_hops(description, config, hops, packet->hop_latency_ps);
 }
 
 const struct fabric_ops packet_fabric = {

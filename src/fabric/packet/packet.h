@@ -14,6 +14,7 @@
  * they are all links of the route. A message alone takes what Eq. 6 of the FMU paper says.
  * docs/models/packet.md
  *
+ *   settings.c parameters, metrics, and what the fabric says of itself
  *   packet.c   messages, the flows that they make, the events of flows
  *   change.c   links that fail or become slow during the run
  *   maxmin.c   the flows that share links, and what the solver remembers
@@ -79,6 +80,16 @@ struct packet {
     struct packet_own own;        /* where some links give each message their whole rate */
     struct packet_change *change; /* NULL: all links stay as they are */
 };
+
+/* --------------------------------------------------- settings.c, for packet.c */
+
+extern const struct param_table packet_params;   /* struct packet_config */
+extern const struct metric_table packet_metrics; /* struct packet_statistics */
+extern const char *const packet_routing_names[];
+void packet_derive(struct derivation *derivation);
+void packet_describe(const struct config *config, uint32_t nodes, struct fabric_description *description);
+enum status packet_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
+struct hardware_use packet_use(const struct config *config, uint32_t nodes, const void *statistics);
 
 /* --------------------------------------------------- packet.c, for change.c */
 
