@@ -228,6 +228,10 @@ enum {
     R_SSEND,
     R_CANCEL,
     R_PUT,
+    R_NEIGHBOURS,
+    R_NEIGHBOURS_V,
+    R_INEIGHBOURS,
+    R_GRAPH,
     REGIONS
 };
 static const char *const names[REGIONS] = {
@@ -247,6 +251,10 @@ static const char *const names[REGIONS] = {
     [R_SSEND] = "MPI_Ssend",
     [R_CANCEL] = "MPI_Cancel",
     [R_PUT] = "MPI_Put",
+    [R_NEIGHBOURS] = "MPI_Neighbor_alltoall",
+    [R_NEIGHBOURS_V] = "MPI_NEIGHBOR_ALLTOALLV",
+    [R_INEIGHBOURS] = "MPI_Ineighbor_allgather",
+    [R_GRAPH] = "MPI_Dist_graph_create_adjacent",
 };
 
 /* Groups: 0 the locations, 1 all ranks, 2 ranks 2 and 0, 3 a rank alone, 4 rank 1. Communicators: 10 the
@@ -635,6 +643,146 @@ static void events_go_on_in_the_next_chunk(void **state)
     expect("0 send 1 7 5 0,1\n0 compute 120\n0 send 1 7 6 0,1\n1 recv 0 7 5 0,1\n1 recv 0 7 6 0,1\n");
 }
 
+/* --------------------------------------------------------------- neighbours */
+
+/* Communicator 50: the ranks in a row, or in a ring. */
+static void begin_grid(uint32_t ranks, bool wraps)
+{
+    begin_archive(ranks, false);
+    RECORD(&archive.definitions, 22, 50, 0, 1, -1, 0);
+    RECORD(&archive.definitions, 30, 3, 0, ranks, BYTE(wraps));
+    RECORD(&archive.definitions, 30, 4, 0, 1, BYTE(0));
+    RECORD(&archive.definitions, 31, 0, 0, 50, BYTE(2), 3, 4);
+}
+
+static void call_alone(uint32_t rank, uint32_t region)
+{
+    enter(rank, 0, region);
+    leave(rank, 0, region);
+}
+
+/* As Score-P has them: no records of what they move. Their neighbours follow from the grid. */
+static void neighbours_follow_from_the_grid(void **state)
+{
+    (void)state;
+    begin_grid(3, false);
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        call_alone(rank, R_NEIGHBOURS);
+        call_alone(rank, R_INEIGHBOURS);
+    }
+    end_archive();
+    expect("0 sendrecv 1 1 0 1 0 0\n"
+           "1 irecv 0 1 0 0,1,2\n1 irecv 2 0 0 0,1,2\n1 isend 0 0 0 0,1,2\n1 isend 2 1 0 0,1,2\n"
+           "1 wait 1\n1 wait 1\n1 wait 1\n1 wait 1\n"
+           "2 sendrecv 1 0 0 1 1 0\n");
+    const char *said = traces_messages();
+    assert_non_null(strstr(said, "empty messages to and from the neighbours (the first of 3)"));
+    assert_non_null(strstr(said, "a call that was not captured: what it moved is missing from this trace "
+                                 "(the first of 3)\n"));
+    assert_non_null(strstr(said, "MPI_Ineighbor_allgather"));
+    assert_null(strstr(said, "never"));
+}
+
+/* Two neighbours that are one rank: the direction tells their messages apart. */
+static void both_neighbours_can_be_one_rank(void **state)
+{
+    (void)state;
+    begin_grid(2, true);
+    call_alone(0, R_NEIGHBOURS);
+    call_alone(1, R_NEIGHBOURS);
+    end_archive();
+    expect("0 irecv 1 1 0 0,1\n0 irecv 1 0 0 0,1\n0 isend 1 0 0 0,1\n0 isend 1 1 0 0,1\n"
+           "0 wait 1\n0 wait 1\n0 wait 1\n0 wait 1\n"
+           "1 irecv 0 1 0 0,1\n1 irecv 0 0 0 0,1\n1 isend 0 0 0 0,1\n1 isend 0 1 0 0,1\n"
+           "1 wait 1\n1 wait 1\n1 wait 1\n1 wait 1\n");
+}
+
+/* Nobody is in two grids, and no graph is made; else it is not known whose neighbours are meant. */
+static void neighbours_that_are_not_known_are_lost(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin_grid(3, false);
+        if (i == 0) {
+            RECORD(&archive.definitions, 30, 5, 0, 2, BYTE(1));
+            RECORD(&archive.definitions, 31, 1, 0, 20, BYTE(1), 5);
+        } else {
+            call_alone(2, R_GRAPH);
+        }
+        call_alone(0, R_NEIGHBOURS);
+        call_alone(1, R_NEIGHBOURS);
+        end_archive();
+        expect("");
+        assert_non_null(strstr(traces_messages(), "a call that was not captured: what it moved is missing "
+                                                  "from this trace (the first of 2)\n"));
+    }
+}
+
+/* Records of a collective have the sums of the rank: each neighbour has the same part of them, which for
+ * those with a size for each neighbour is a guess. On a communicator without a grid nothing is known. */
+static void sums_are_shared_among_neighbours(void **state)
+{
+    (void)state;
+    begin_grid(3, false);
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        enter(rank, 0, R_NEIGHBOURS);
+        EVENT(rank, 23, BYTE(8), 50, -1, rank == 1 ? 16 : 8, rank == 1 ? 16 : 8);
+        leave(rank, 0, R_NEIGHBOURS);
+    }
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        enter(rank, 0, R_NEIGHBOURS);
+        EVENT(rank, 23, BYTE(8), 10, -1, 8, 8);
+        leave(rank, 0, R_NEIGHBOURS);
+    }
+    end_archive();
+    expect("0 sendrecv 1 1 8 1 0 8\n"
+           "1 irecv 0 1 8 0,1,2\n1 irecv 2 0 8 0,1,2\n1 isend 0 0 8 0,1,2\n1 isend 2 1 8 0,1,2\n"
+           "1 wait 1\n1 wait 1\n1 wait 1\n1 wait 1\n"
+           "2 sendrecv 1 0 8 1 1 8\n");
+    const char *said = traces_messages();
+    assert_null(strstr(said, "neighbours"));
+    assert_non_null(strstr(said, "(the first of 3)"));
+    begin_grid(2, false);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        enter(rank, 0, R_NEIGHBOURS_V);
+        EVENT(rank, 23, BYTE(9), 50, -1, 5 + rank, 6 - rank);
+        leave(rank, 0, R_NEIGHBOURS_V);
+    }
+    end_archive();
+    expect("0 sendrecv 1 1 5 1 0 6\n1 sendrecv 0 0 6 0 1 5\n");
+    assert_non_null(strstr(traces_messages(), "equal shares of what it has"));
+}
+
+/* Records of messages say all; the messages of one call are under way together. A request whose collective is
+ * one of neighbours is lost, with its wait. */
+static void messages_of_one_call_are_at_once(void **state)
+{
+    (void)state;
+    begin_archive(2, false);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        enter(rank, 0, R_NEIGHBOURS);
+        for (int i = 0; i < 2; i++)
+            EVENT(rank, 14, 1 - rank, 10, 7 + i, 4096);
+        for (int i = 0; i < 2; i++)
+            EVENT(rank, 18, 1 - rank, 10, 7 + i, 4096);
+        leave(rank, 0, R_NEIGHBOURS);
+        enter(rank, 0, R_INEIGHBOURS);
+        EVENT(rank, 85, 9);
+        leave(rank, 0, R_INEIGHBOURS);
+        enter(rank, 0, R_WAIT);
+        EVENT(rank, 86, BYTE(6), 10, -1, 16, 16, 9);
+        leave(rank, 0, R_WAIT);
+    }
+    end_archive();
+    expect("0 irecv 1 7 4096 0,1\n0 irecv 1 8 4096 0,1\n0 isend 1 7 4096 0,1\n0 isend 1 8 4096 0,1\n"
+           "0 wait 1\n0 wait 1\n0 wait 1\n0 wait 1\n"
+           "1 irecv 0 7 4096 0,1\n1 irecv 0 8 4096 0,1\n1 isend 0 7 4096 0,1\n1 isend 0 8 4096 0,1\n"
+           "1 wait 1\n1 wait 1\n1 wait 1\n1 wait 1\n");
+    const char *said = traces_messages();
+    assert_non_null(strstr(said, "MPI_Ineighbor_allgather"));
+    assert_non_null(strstr(said, "(the first of 2)"));
+}
+
 /* ------------------------------------------------------------- bad archives */
 
 static void refuse(const char *what)
@@ -773,6 +921,19 @@ static void definitions_that_do_not_fit_are_refused(void **state)
     RECORD(&archive.definitions, 5, 1000, 0, 0);
     end_archive();
     refuse("t.def: error: no location of this archive is a rank of MPI");
+    begin_small();
+    RECORD(&archive.definitions, 30, 3, 0, 2, BYTE(1));
+    RECORD(&archive.definitions, 30, 3, 0, 2, BYTE(1));
+    end_archive();
+    refuse("this dimension of a grid has been defined before");
+    begin_small();
+    RECORD(&archive.definitions, 31, 0, 0, 10, BYTE(1), 3);
+    end_archive();
+    refuse("t.def: error: a grid of ranks has a dimension that is not defined");
+    begin_small();
+    RECORD(&archive.definitions, 31, 0, 0, 10, BYTE(2), 3);
+    end_archive();
+    refuse("error: this definition is damaged");
 }
 
 /* The attributes by which timelines say what a record cannot (call/recorded.h). */
@@ -855,6 +1016,11 @@ int main(void)
         cmocka_unit_test(sizes_follow_from_the_sums_of_all_ranks),
         cmocka_unit_test(a_clock_that_drifts_is_set_right),
         cmocka_unit_test(events_go_on_in_the_next_chunk),
+        cmocka_unit_test(neighbours_follow_from_the_grid),
+        cmocka_unit_test(both_neighbours_can_be_one_rank),
+        cmocka_unit_test(neighbours_that_are_not_known_are_lost),
+        cmocka_unit_test(sums_are_shared_among_neighbours),
+        cmocka_unit_test(messages_of_one_call_are_at_once),
         cmocka_unit_test(anchors_of_other_kinds_are_refused),
         cmocka_unit_test(archives_cut_short_are_refused),
         cmocka_unit_test(records_that_do_not_fit_are_refused),

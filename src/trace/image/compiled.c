@@ -334,6 +334,12 @@ static const char *const note_texts[NOTE_KINDS] = {
         "in proportion to what each rank receives",
     [NOTE_CANCELLED] = "a request that was cancelled: it does nothing",
     [NOTE_OTHERS] = "an event of a thread, a device or a metric, which is no rank of MPI: left out",
+    [NOTE_NO_SIZES] = "a neighbourhood collective on a grid, and the trace does not have its size for each "
+                      "neighbour: equal "
+                      "shares of what it has, or empty messages to and from the neighbours",
+    [NOTE_UNUSED_GRID] =
+        "a grid or graph of ranks that no recorded message uses: DUMPI records no neighbourhood collectives, "
+        "so they may be missing",
 };
 
 void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds)

@@ -32,7 +32,7 @@
  *   content     whole files, and the hash of their contents
  *   number      numbers as traces write them */
 #define IMAGE_MAGIC      "HELIOTI\n"
-#define IMAGE_VERSION    3u
+#define IMAGE_VERSION    4u
 #define IMAGE_BYTE_ORDER 0x01020304u
 #define IMAGE_ALIGNMENT  16
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)
@@ -83,6 +83,8 @@ enum image_note_kind {
     NOTE_SHARED,       /* an alltoallv of which the trace has the sums of each rank alone */
     NOTE_CANCELLED,    /* a request that was cancelled */
     NOTE_OTHERS,       /* events of locations that are no ranks */
+    NOTE_NO_SIZES,     /* a neighbourhood collective whose neighbours are known, and no sizes */
+    NOTE_UNUSED_GRID,  /* a grid or graph that no message uses, of a format without such collectives */
     NOTE_KINDS
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/otf2/attributes.h"
+#include "trace/otf2/neighbours.h"
 
 /* The default of compute.rate, so that a replay computes for the recorded time. */
 #define OPERATIONS_PER_S 12e9
@@ -158,15 +159,21 @@ static void set_vector(struct otf2_calls *calls, struct otf2_sizes *sizes, struc
         call->recv_counts = counts_intern(counts, sizes->receives, sizes->ranks);
 }
 
-/* The sums of all ranks in this call. All events are read for them, the first time. */
-static bool find_sums(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view, bool is_blocking,
-                      struct otf2_sizes *sizes)
+/* Reads the events of all ranks, the first time. */
+static bool scan_all(struct otf2_calls *calls)
 {
     if (!calls->vectors.is_read) {
         calls->status = calls->read_vectors(calls->source, &calls->vectors);
         calls->vectors.is_read = true;
     }
-    if (calls->status != STATUS_OK)
+    return calls->status == STATUS_OK;
+}
+
+/* The sums of all ranks in this call. */
+static bool find_sums(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view, bool is_blocking,
+                      struct otf2_sizes *sizes)
+{
+    if (!scan_all(calls))
         return false;
     size_t comm = (size_t)(view->comm - calls->definitions->comms);
     sizes->all = otf2_vectors_next(&calls->vectors, &calls->numbers, comm, is_blocking);
@@ -293,8 +300,42 @@ static bool take_message(struct otf2_calls *calls, const struct otf2_event *even
     return true;
 }
 
+static bool is_of_neighbours(const struct otf2_region *region)
+{
+    return region->kind == OTF2_NEIGHBOURS || region->kind == OTF2_LOST_NEIGHBOURS;
+}
+
+/* A record of a collective in a neighbourhood collective has the sums of the rank alone, whatever its kind.
+ */
+static bool take_neighbours(struct otf2_calls *calls, const struct otf2_event *event)
+{
+    struct otf2_bytes fields = event->fields;
+    struct otf2_item lost = {.kind = OTF2_ITEM_CALL, .entry = entry_at(event->byte)};
+    struct comm_view view;
+    otf2_byte(&fields); /* the kind */
+    uint32_t comm = otf2_number32(&fields);
+    otf2_number32(&fields); /* the root */
+    struct otf2_sums sums = {.sent = otf2_number(&fields)};
+    sums.received = otf2_number(&fields);
+    if (fields.failed || sums.sent > INT64_MAX || sums.received > INT64_MAX)
+        return fail(calls, event->byte, "this record of a collective is damaged");
+    if (!view_comm(calls, comm, event->byte, &view) || !find_self(calls, &view, event->byte))
+        return false;
+    if (view.comm->grid) {
+        otf2_neighbours_take(calls, view.comm, &sums, event->byte);
+        return true;
+    }
+    lost.entry.call.op = CALL_NOTHING;
+    lost.entry.text = calls->region->name;
+    lost.entry.note = NOTE_LOST;
+    add_item(calls, &lost);
+    return true;
+}
+
 static bool take_collective(struct otf2_calls *calls, const struct otf2_event *event)
 {
+    if (is_of_neighbours(calls->region))
+        return take_neighbours(calls, event);
     struct otf2_item item = {.kind = OTF2_ITEM_CALL, .entry = entry_at(event->byte)};
     if (!read_collective(calls, event, &item.entry, NULL))
         return false;
@@ -330,6 +371,8 @@ static bool take_start(struct otf2_calls *calls, const struct otf2_event *event)
     uint64_t id = otf2_number(&fields);
     entry.call.op = CALL_NOTHING;
     entry.text = calls->region->name;
+    if (is_of_neighbours(calls->region)) /* unless it turns out to be a message */
+        entry.note = NOTE_LOST;
     return fields.failed ? fail(calls, event->byte, "this record of a request is damaged")
                          : start(calls, id, &entry);
 }
@@ -378,6 +421,10 @@ static bool take_complete(struct otf2_calls *calls, const struct otf2_event *eve
     if (!request)
         return false;
     struct otf2_entry *entry = otf2_queue_entry(&calls->queue, request);
+    if (event->kind == OTF2_COLLECTIVE_COMPLETE && entry->note == NOTE_LOST) {
+        whole.call.op = CALL_NOTHING; /* of neighbours */
+        whole.note = NOTE_LOST;
+    }
     entry->note = whole.note;
     if (whole.call.op == CALL_NOTHING) {
         otf2_queue_complete(&calls->queue, request);
@@ -457,6 +504,8 @@ static bool merge_sendrecv(struct otf2_calls *calls)
     send->source = receive->peer;
     send->recv_bytes = receive->recv_bytes;
     send->expected = (uint32_t)receive->tag - (uint32_t)send->tag;
+    if (items[1 - at].entry.note != NOTE_KINDS)
+        items[at].entry.note = items[1 - at].entry.note;
     otf2_queue_add(&calls->queue, &items[at].entry);
     return true;
 }
@@ -484,11 +533,34 @@ static void add_items(struct otf2_calls *calls)
     }
 }
 
+static void add_messages(struct otf2_calls *calls)
+{
+    if (!otf2_has_messages_alone(calls))
+        add_items(calls);
+    else if (!merge_sendrecv(calls))
+        otf2_add_at_once(calls);
+}
+
+/* A neighbourhood collective without records, as Score-P's are. Its neighbours are known if its rank is in
+ * one grid, and no rank has made a graph, of which the archive does not say who the neighbours are. False:
+ * they are not. */
+static bool add_neighbours(struct otf2_calls *calls)
+{
+    const struct otf2_comm *comm = calls->definitions->grid_of[calls->rank];
+    if (!comm || !scan_all(calls) || calls->vectors.has_graphs)
+        return false;
+    otf2_neighbours_take(calls, comm, NULL, calls->entered_at);
+    add_messages(calls);
+    return true;
+}
+
 /* A call without records: to MPI_PROC_NULL, or one that moves nothing. */
 static void add_bare(struct otf2_calls *calls)
 {
     struct otf2_entry entry = entry_at(calls->entered_at);
-    bool is_lost = calls->region->kind == OTF2_LOST;
+    bool is_lost = calls->region->kind == OTF2_LOST || is_of_neighbours(calls->region);
+    if (calls->region->kind == OTF2_NEIGHBOURS && add_neighbours(calls))
+        return;
     entry.call.op = CALL_NOTHING;
     entry.text = calls->region->name;
     if (calls->region->kind == OTF2_INIT) {
@@ -517,8 +589,8 @@ static void leave(struct otf2_calls *calls, uint64_t now)
             struct otf2_entry entry = entry_at(calls->entered_at);
             entry.call = (struct call){.op = CALL_WAITALL, .expected = (uint32_t)calls->item_count};
             otf2_queue_add(&calls->queue, &entry);
-        } else if (!merge_sendrecv(calls)) {
-            add_items(calls);
+        } else {
+            add_messages(calls);
         }
     }
     bool is_bare = !calls->item_count && !has_started;
@@ -564,7 +636,7 @@ static bool take_leave(struct otf2_calls *calls, const struct otf2_event *event,
         return fail(calls, event->byte, "it leaves a call of MPI that it is not in");
     if (--calls->depth == 0)
         leave(calls, now);
-    return true;
+    return calls->status == STATUS_OK;
 }
 
 static bool take_record(struct otf2_calls *calls, const struct otf2_event *event)
@@ -652,7 +724,7 @@ void otf2_calls_begin(struct otf2_calls *calls, struct image_writer *writer, uin
     calls->has_calls &= rank != 0;
     if (rank == 0) /* a new image: it has no communicators yet */
         for (size_t i = 0; i < calls->definitions->comm_count; i++)
-            calls->comms[i].number = 0;
+            calls->comms[i].number = calls->comms[i].neighbours = 0;
     calls->writer = writer;
     calls->rank = rank;
     calls->stamp++;

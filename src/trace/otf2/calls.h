@@ -15,6 +15,7 @@
 struct otf2_comm_use {
     uint32_t number;       /* in the image, plus 1; 0: not defined yet */
     uint32_t number_stamp; /* of a rank's own: the rank that defined it */
+    uint32_t neighbours;   /* the communicator of its neighbourhood collectives, plus 1 */
     uint32_t rank, stamp;  /* this rank's number in it, if `stamp` is that of the rank */
 };
 
@@ -31,7 +32,7 @@ struct otf2_calls {
     struct otf2_queue queue;
     struct otf2_vectors vectors;
     struct otf2_vector_numbers numbers; /* of the rank's calls so far */
-    /* Reads the sums of all ranks from `source`. */
+    /* Reads the events of all ranks from `source` for their sums. */
     enum status (*read_vectors)(void *source, struct otf2_vectors *vectors);
     void *source;
     enum status status; /* of that */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/image/format.h"
+#include "trace/otf2/grids.h"
 
 enum {
     RECORD_CLOCK = 5,
@@ -13,6 +14,8 @@ enum {
     RECORD_REGION = 15,
     RECORD_GROUP = 18,
     RECORD_COMM = 22,
+    RECORD_DIMENSION = 30,
+    RECORD_GRID = 31,
     RECORD_INTER_COMM = 43,
 };
 enum { PARADIGM_MPI = 4, GROUP_HAS_LOCATIONS = 1 /* a flag: members are locations */ };
@@ -40,6 +43,7 @@ struct reader {
     size_t region_count, region_capacity, attribute_count, attribute_capacity;
     struct location *locations;
     size_t location_count, location_capacity;
+    struct otf2_grids grids;
     struct raw_group *raw; /* of each group */
     size_t raw_capacity;
     uint32_t locations_group; /* index of the group with the locations of MPI's ranks; OTF2_NONE: none */
@@ -181,6 +185,13 @@ static void read_record(struct reader *reader, uint8_t kind, struct otf2_bytes *
     case RECORD_COMM:
     case RECORD_INTER_COMM:
         read_comm(reader, fields, kind == RECORD_INTER_COMM);
+        break;
+    case RECORD_DIMENSION:
+        if (!otf2_grids_dimension(&reader->grids, fields))
+            reader->fault = "this dimension of a grid has been defined before";
+        break;
+    case RECORD_GRID:
+        otf2_grids_grid(&reader->grids, fields);
         break;
     default: /* of no use here, or of a newer version: skipped by its length */
         break;
@@ -335,7 +346,8 @@ static enum status resolve_comms(struct reader *reader)
     }
     for (size_t i = 0; i < definitions->comm_count; i++)
         definitions->comms[i].is_world = &definitions->comms[i] == world;
-    return STATUS_OK;
+    const char *fault = otf2_grids_resolve(&reader->grids);
+    return fault ? refuse(reader, fault) : STATUS_OK;
 }
 
 static void count_others(struct reader *reader)
@@ -352,8 +364,11 @@ enum status otf2_definitions_read(struct otf2_definitions *definitions, const ch
                                   struct otf2_bytes bytes)
 {
     *definitions = (struct otf2_definitions){.path = path};
-    struct reader reader = {
-        .definitions = definitions, .begin = bytes.at, .locations_group = OTF2_NONE, .world_name = OTF2_NONE};
+    struct reader reader = {.definitions = definitions,
+                            .begin = bytes.at,
+                            .locations_group = OTF2_NONE,
+                            .world_name = OTF2_NONE,
+                            .grids = {.definitions = definitions}};
     enum status status = read_all(&reader, &bytes);
     if (status == STATUS_OK && !definitions->resolution)
         status = refuse(&reader, "it does not say how many ticks of its clock a second has");
@@ -372,6 +387,7 @@ enum status otf2_definitions_read(struct otf2_definitions *definitions, const ch
     free(reader.attributes);
     free(reader.locations);
     free(reader.raw);
+    otf2_grids_free(&reader.grids);
     return status;
 }
 
@@ -386,6 +402,7 @@ void otf2_definitions_free(struct otf2_definitions *definitions)
     free(definitions->regions);
     free(definitions->groups);
     free(definitions->comms);
+    free(definitions->grid_of);
     arena_free(&definitions->memory);
     *definitions = (struct otf2_definitions){0};
 }

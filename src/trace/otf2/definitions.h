@@ -25,6 +25,7 @@ struct otf2_comm {
     uint32_t id;
     uint32_t group, remote; /* indices of groups; OTF2_NONE: there is none */
     bool is_world;
+    const struct otf2_grid *grid; /* that its ranks form (grids.h); NULL: none */
 };
 
 struct otf2_definitions {
@@ -42,7 +43,8 @@ struct otf2_definitions {
     size_t comm_count, comm_capacity;
     uint32_t attributes[RECORDED_KINDS]; /* the numbers of those that timelines of helio have */
     bool has_attributes;
-    uint64_t *locations; /* of ranks */
+    const struct otf2_comm **grid_of; /* of each rank: the one grid that it is in; NULL: none, or several */
+    uint64_t *locations;              /* of ranks */
     uint32_t ranks;
     uint64_t other_locations, other_events; /* of threads, accelerators and metrics, which are left out */
 };

@@ -137,7 +137,7 @@ static enum status read_definitions(struct otf2_trace *trace)
 
 static enum status begin_hash(struct otf2_trace *trace)
 {
-    static const char name[] = "otf2 1";
+    static const char name[] = "otf2 2";
     if (!content_hash_begin(&trace->hash)) {
         diag_error("out of memory for a checksum");
         return STATUS_FAILED;
@@ -250,6 +250,15 @@ static enum status load_local(struct otf2_trace *trace, uint32_t rank, struct ot
     return status;
 }
 
+static bool makes_graph(const struct otf2_definitions *definitions, const struct otf2_local *local,
+                        const struct otf2_event *event)
+{
+    struct otf2_bytes fields = event->fields;
+    uint32_t id = otf2_map(&local->maps[OTF2_MAP_REGIONS], otf2_number32(&fields));
+    const struct otf2_region *region = otf2_region_at(definitions, id);
+    return !fields.failed && region && region->kind == OTF2_GRAPH;
+}
+
 /* Where a rank's events are damaged is found when its calls are read. */
 static enum status scan_rank(struct otf2_trace *trace, uint32_t rank, struct otf2_vectors *vectors,
                              struct otf2_vector_numbers *numbers, struct otf2_local *local)
@@ -268,6 +277,8 @@ static enum status scan_rank(struct otf2_trace *trace, uint32_t rank, struct otf
     while (otf2_events_next(&events, &event))
         if (event.kind == OTF2_COLLECTIVE_END || event.kind == OTF2_COLLECTIVE_COMPLETE)
             otf2_vectors_take(vectors, numbers, local, rank, &event);
+        else if (event.kind == OTF2_ENTER)
+            vectors->has_graphs |= makes_graph(&trace->definitions, local, &event);
     content_window_close(&window);
     return events.status;
 }

@@ -13,7 +13,10 @@ enum otf2_region_kind {
     OTF2_FINALIZE, /* MPI_Finalize */
     OTF2_WAITALL,  /* MPI_Waitall */
     OTF2_TEST,     /* MPI_Test, MPI_Testall ... */
-    OTF2_LOST,     /* moves something, and no record says what: MPI_Put, MPI_File_write, MPI_Ibcast ... */
+    OTF2_GRAPH, /* MPI_Graph_create, MPI_Dist_graph_create ...: ranks with neighbours that no record names */
+    OTF2_NEIGHBOURS,      /* MPI_Neighbor_alltoall ... */
+    OTF2_LOST_NEIGHBOURS, /* MPI_Ineighbor_alltoall ...: lost without records of messages */
+    OTF2_LOST, /* moves something, and no record says what: MPI_Put, MPI_File_write, MPI_Ibcast ... */
 };
 
 struct otf2_region {

@@ -14,6 +14,7 @@
 struct otf2_vectors {
     const struct otf2_definitions *definitions;
     bool is_read;
+    bool has_graphs;      /* a rank makes a communicator whose neighbours the archive does not have */
     struct hashmap calls; /* by communicator and number */
     uint64_t *starts;     /* of each call: where the sums of its ranks begin */
     size_t call_count, call_capacity;
