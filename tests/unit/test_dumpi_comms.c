@@ -355,6 +355,30 @@ static void every_cut_is_refused(void **state)
     dumpi_text_free(&text);
 }
 
+/* DUMPI has no neighbourhood collectives. A grid on which nothing else happens hints at them. */
+static void a_grid_that_nothing_uses_is_noted(void **state)
+{
+    (void)state;
+    for (int used = 0; used < 6; used++) {
+        dumpi_begin(3);
+        PUT_ALL(DUMPI_CART_CREATE, WORLD, 1, LIST(3), LIST(0), 0, COMM);
+        if (used == 1)
+            PUT_ALL(DUMPI_BARRIER, COMM);
+        if (used == 2)
+            PUT_ALL(DUMPI_COMM_DUP, COMM, COMM + 1);
+        if (used == 3)
+            PUT(0, DUMPI_CART_SHIFT, COMM, 0, 1, -1, 1);
+        if (used == 4)
+            PUT(0, DUMPI_CART_RANK, 1, COMM, LIST(1), 1);
+        if (used == 5)
+            PUT(2, DUMPI_SEND, 1, INT, -2, 0, COMM);
+        struct compiled_trace *compiled = dumpi_open_trace();
+        compiled_report_notes(compiled, 1u << NOTE_UNUSED_GRID);
+        traces_close(compiled);
+        dumpi_expect_messages(used ? "" : "a grid or graph of ranks that no recorded message uses");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +395,7 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(old_and_short_forms_are_read),
         cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(a_grid_that_nothing_uses_is_noted),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -200,7 +200,7 @@ bool dumpi_read_collective(struct dumpi_reader *reader)
     if (!kind->op)
         return false;
     struct collective collective = {.reader = reader, .call = {.op = kind->op}};
-    collective.bound = dumpi_bound_of(reader, (uint16_t)reader->record.values[kind->comm]);
+    collective.bound = dumpi_bound_used(reader, (uint16_t)reader->record.values[kind->comm]);
     if (!collective.bound)
         return true;
     const struct dumpi_comm *comm = dumpi_comm_at(reader, collective.bound);

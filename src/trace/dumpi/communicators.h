@@ -30,8 +30,12 @@ struct dumpi_comm {
     uint32_t shape;         /* the dimensions of a grid; 0: none */
     uint32_t image;         /* its number in the compiled trace */
     bool is_outside;        /* with processes or of calls that the trace does not have */
-    uint16_t function;      /* what its ranks are about to make of it ... */
-    uint32_t arrived;       /* ... those that have come there */
+    bool is_topology;       /* MPI_Cart_create or MPI_Graph_create has made it ... */
+    uint32_t made_by;       /* ... on this rank first, with this call: its number from 1 */
+    uint64_t made_at;
+    bool is_used;      /* a call communicates on it, makes another of it, or asks for a neighbour */
+    uint16_t function; /* what its ranks are about to make of it ... */
+    uint32_t arrived;  /* ... those that have come there */
 };
 
 enum { DUMPI_WORLD = 0, DUMPI_OUTSIDE = 1 };

@@ -189,6 +189,8 @@ static enum status read_rank(struct trace_input *input, uint32_t rank, struct im
     if (rank == 0)
         dumpi_comms_define(&trace->comms, &writer->comms);
     status = dumpi_reader_read(&trace->reader, &file, writer, rank);
+    if (status == STATUS_OK && rank + 1 == trace->count)
+        dumpi_reader_note_unused(&trace->reader, writer);
     dumpi_file_close(&file);
     return status;
 }

@@ -329,8 +329,7 @@ static enum status make_inter(struct dumpi_follower *follower, uint32_t number)
     if (find_leaders(follower, number, &half) != STATUS_OK)
         return STATUS_BAD_INPUT;
     if (half.remote == UINT32_MAX) {
-        give_all(follower, &(struct dumpi_comm){comms->comms[number].local, 0, 0, 0, false, 0, 0},
-                 DUMPI_OUTSIDE);
+        give_all(follower, &(struct dumpi_comm){.local = comms->comms[number].local}, DUMPI_OUTSIDE);
         return STATUS_OK;
     }
     for (size_t i = 0; i < follower->half_count; i++) {
@@ -381,6 +380,7 @@ static enum status make_merge(struct dumpi_follower *follower, uint32_t number)
 
 enum status dumpi_make_comm(struct dumpi_follower *follower, uint32_t number)
 {
+    follower->comms->comms[number].is_used = true;
     switch (follower->comms->comms[number].function) {
     case DUMPI_COMM_DUP:
         return make_parts(follower, number, follower->comms->comms[number].shape, say_dup);

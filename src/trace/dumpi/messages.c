@@ -48,7 +48,7 @@ static struct end end_of(struct dumpi_reader *reader, const int32_t *v, uint16_t
 {
     struct end end = {.kind = END_BAD, .tag = v[3]};
     int32_t peer = v[2];
-    const struct dumpi_bound *bound = dumpi_bound_of(reader, comm);
+    const struct dumpi_bound *bound = dumpi_bound_used(reader, comm);
     if (!bound)
         return end;
     if (peer >= 0)

@@ -201,6 +201,35 @@ const struct dumpi_bound *dumpi_bound_of(struct dumpi_reader *reader, uint16_t h
     return NULL;
 }
 
+const struct dumpi_bound *dumpi_bound_used(struct dumpi_reader *reader, uint16_t handle)
+{
+    const struct dumpi_bound *bound = dumpi_bound_of(reader, handle);
+    if (bound)
+        reader->comms->comms[bound->comm].is_used = true;
+    return bound;
+}
+
+/* A program that asks for its neighbours sends to them itself. */
+static void take_question(struct dumpi_reader *reader)
+{
+    const struct dumpi_record *record = &reader->record;
+    bool counts_first = record->function == DUMPI_CART_RANK || record->function == DUMPI_GRAPH_NEIGHBORS;
+    uint16_t handle = (uint16_t)record->values[counts_first];
+    if (!counts_first && record->function != DUMPI_CART_SHIFT)
+        return;
+    if (reader->bound[handle].comm != DUMPI_NO_COMM)
+        reader->comms->comms[reader->bound[handle].comm].is_used = true;
+}
+
+void dumpi_reader_note_unused(const struct dumpi_reader *reader, struct image_writer *writer)
+{
+    for (uint32_t i = 0; i < reader->comms->count; i++) {
+        const struct dumpi_comm *comm = &reader->comms->comms[i];
+        if (comm->is_topology && !comm->is_used)
+            image_notes_add(&writer->notes, NOTE_UNUSED_GRID, comm->made_by, comm->made_at, 1);
+    }
+}
+
 uint32_t dumpi_my_place(const struct dumpi_reader *reader, const struct dumpi_bound *bound)
 {
     const uint32_t *ranks = dumpi_lists_items(&reader->comms->lists, bound->mine);
@@ -227,6 +256,13 @@ static void read_comm(struct dumpi_reader *reader)
                    function == DUMPI_COMM_JOIN || function == DUMPI_COMM_SPAWN ||
                    function == DUMPI_COMM_SPAWN_MULTIPLE;
     emit_silently(reader, is_lost ? DOUBT_LOST : DOUBT_NONE);
+    bool is_topology = function == DUMPI_CART_CREATE || function == DUMPI_GRAPH_CREATE;
+    struct dumpi_comm *comm = made == DUMPI_NO_COMM ? NULL : &reader->comms->comms[made];
+    if (!is_topology || !comm || comm->is_topology || comm->is_outside)
+        return;
+    comm->is_topology = true;
+    comm->made_by = reader->rank;
+    comm->made_at = reader->writer->token_count;
 }
 
 /* What MPI_Comm_rank and MPI_Comm_size have said must be what has been found out. */
@@ -311,6 +347,9 @@ static void read_record(struct dumpi_reader *reader)
     take_time(reader);
     switch (dumpi_use_of(reader->record.function)) {
     case DUMPI_USE_LOCAL:
+        take_question(reader);
+        dumpi_emit_nothing(reader);
+        break;
     case DUMPI_USE_GROUP:
         dumpi_emit_nothing(reader);
         break;

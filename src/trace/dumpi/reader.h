@@ -89,6 +89,9 @@ void dumpi_reader_free(struct dumpi_reader *reader);
 enum status dumpi_reader_read(struct dumpi_reader *reader, struct dumpi_file *file,
                               struct image_writer *writer, uint32_t rank);
 
+/* Notes the grids and graphs that nothing has used, when all ranks have been read. */
+void dumpi_reader_note_unused(const struct dumpi_reader *reader, struct image_writer *writer);
+
 /* ------------------------------------------------------- within the reader */
 
 /* An error about the record. Returns false. */
@@ -103,6 +106,8 @@ void dumpi_emit_lost(struct dumpi_reader *reader); /* a call that a trace cannot
 
 /* NULL, reported: it is MPI_COMM_NULL. One that no call has made, as those of MPI 3, has DUMPI_OUTSIDE. */
 const struct dumpi_bound *dumpi_bound_of(struct dumpi_reader *reader, uint16_t handle);
+/* The same for a call that communicates. */
+const struct dumpi_bound *dumpi_bound_used(struct dumpi_reader *reader, uint16_t handle);
 static inline const struct dumpi_comm *dumpi_comm_at(const struct dumpi_reader *reader,
                                                      const struct dumpi_bound *bound)
 {
