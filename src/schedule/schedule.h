@@ -27,6 +27,7 @@
  *   bound.c, odd_sets.c   lower bounds
  *   write.h, .c        schedules and switch programs for others to read
  *   verify.h, .c       checks such a schedule, without any of the above
+ *   hops.h, .c         the links between switches by their two ends, for verifiers
  *   load.h, .c         a file's text
  */
 

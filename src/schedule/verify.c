@@ -8,13 +8,9 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "schedule/hops.h"
 
 enum { MOST_REPORTED = 10, MOST_SLOTS = 1 << 24 };
-
-/* A directed link, as two switches and its number among those of the same two. */
-struct hop {
-    uint32_t from, to, parallel;
-};
 
 /* A use of something that serves one request in a slot: the hop `what`, or a node's sending or receiving. */
 struct use {
@@ -26,8 +22,7 @@ struct verifier {
     const char *name, *line;
     size_t length, at; /* of the line; the byte that is read next */
     uint32_t number;   /* of the line, from 1 */
-    struct hop *hops;  /* all of the topology, sorted; hop i is `what` 2 nodes + i */
-    uint32_t hop_count;
+    struct hops hops;  /* of the topology; hop i is `what` 2 nodes + i */
     struct use *uses;
     size_t use_count, use_capacity;
     struct tdm_pattern seen;
@@ -95,34 +90,6 @@ static bool take_number(struct verifier *verifier, uint32_t limit, const char *e
     return true;
 }
 
-static int compare_hops(const void *a, const void *b)
-{
-    const struct hop *left = a, *right = b;
-    if (left->from != right->from)
-        return left->from < right->from ? -1 : 1;
-    if (left->to != right->to)
-        return left->to < right->to ? -1 : 1;
-    return left->parallel < right->parallel ? -1 : left->parallel > right->parallel;
-}
-
-static void list_hops(struct verifier *verifier)
-{
-    const struct topo *topo = verifier->topo;
-    verifier->hop_count = topo->links - 2 * topo->nodes;
-    verifier->hops = mem_alloc((size_t)verifier->hop_count + 1, sizeof *verifier->hops, "links");
-    for (uint32_t i = 0; i < verifier->hop_count; i++) {
-        struct topo_ends ends = topo_link_ends(topo, 2 * topo->nodes + i);
-        verifier->hops[i] = (struct hop){ends.from.id, ends.to.id, 0};
-    }
-    if (verifier->hop_count)
-        qsort(verifier->hops, verifier->hop_count, sizeof *verifier->hops, compare_hops);
-    for (uint32_t i = 1; i < verifier->hop_count; i++) {
-        const struct hop *before = &verifier->hops[i - 1];
-        if (before->from == verifier->hops[i].from && before->to == verifier->hops[i].to)
-            verifier->hops[i].parallel = before->parallel + 1;
-    }
-}
-
 static void use(struct verifier *verifier, uint32_t what, uint32_t slot)
 {
     verifier->uses =
@@ -144,15 +111,13 @@ static bool take_hop(struct verifier *verifier, struct hop *hop, uint32_t slot)
     if (take(verifier, '/') &&
         !take_number(verifier, UINT32_MAX, "the number of a parallel link", &hop->parallel))
         return false;
-    const struct hop *found = verifier->hop_count ? bsearch(hop, verifier->hops, verifier->hop_count,
-                                                            sizeof *verifier->hops, compare_hops)
-                                                  : NULL;
+    const struct hop *found = hops_find(&verifier->hops, hop);
     if (!found) {
         complain(verifier, STATUS_FAILED, verifier->number, begin + 1,
                  "no link leads from %" PRIu32 " to %" PRIu32, hop->from, hop->to);
         return false;
     }
-    use(verifier, 2 * verifier->topo->nodes + (uint32_t)(found - verifier->hops), slot);
+    use(verifier, 2 * verifier->topo->nodes + (uint32_t)(found - verifier->hops.list), slot);
     return true;
 }
 
@@ -289,8 +254,8 @@ static void report_conflict(struct verifier *verifier, const struct use *first, 
     else if (what < 2 * nodes)
         snprintf(name, sizeof name, "node %" PRIu32 " receives", what - nodes);
     else
-        snprintf(name, sizeof name, "%" PRIu32 ">%" PRIu32 " is used", verifier->hops[what - 2 * nodes].from,
-                 verifier->hops[what - 2 * nodes].to);
+        snprintf(name, sizeof name, "%" PRIu32 ">%" PRIu32 " is used",
+                 verifier->hops.list[what - 2 * nodes].from, verifier->hops.list[what - 2 * nodes].to);
     complain(verifier, STATUS_FAILED, second->line, 0, "in slot %" PRIu32 " %s here and in line %" PRIu32,
              first->slot, name, first->line);
 }
@@ -354,7 +319,7 @@ enum status tdm_verify(const struct topo *topo, const struct tdm_pattern *patter
                        const char *text, size_t size, struct tdm_verdict *verdict)
 {
     struct verifier verifier = {.topo = topo, .name = name, .status = STATUS_OK};
-    list_hops(&verifier);
+    hops_init(&verifier.hops, topo);
     read_lines(&verifier, text, size);
     if (verifier.slots > MOST_MARKED)
         complain(&verifier, STATUS_BAD_INPUT, 0, 0, "slots from %d on are not verified", MOST_MARKED);
@@ -372,6 +337,6 @@ enum status tdm_verify(const struct topo *topo, const struct tdm_pattern *patter
         diag_note("%u more problems in %s", verifier.problems - MOST_REPORTED, name);
     tdm_pattern_free(&verifier.seen);
     free(verifier.uses);
-    free(verifier.hops);
+    hops_free(&verifier.hops);
     return verifier.status;
 }

@@ -20,8 +20,7 @@ static int compare_parallels(const void *a, const void *b)
     return left->link < right->link ? -1 : left->link > right->link;
 }
 
-/* For each link, how many links before it join the same two switches; the caller frees it. */
-static uint32_t *parallel_numbers(const struct topo *topo)
+uint32_t *tdm_parallel_numbers(const struct topo *topo)
 {
     uint32_t *numbers = mem_alloc((size_t)topo->links + 1, sizeof *numbers, "numbers of links");
     uint32_t count = topo->links - 2 * topo->nodes;
@@ -44,10 +43,20 @@ static void write_parallel(uint32_t number, FILE *file)
         fprintf(file, "/%" PRIu32, number);
 }
 
+void tdm_write_links(const struct topo *topo, const uint32_t *parallel, const uint32_t *links, uint32_t count,
+                     FILE *file)
+{
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        struct topo_ends ends = topo_link_ends(topo, links[i]);
+        fprintf(file, "%s%" PRIu32 ">%" PRIu32, i > 1 ? " " : "", ends.from.id, ends.to.id);
+        write_parallel(parallel[links[i]], file);
+    }
+}
+
 void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *pattern,
                         const struct tdm_problem *problem, const struct tdm_schedule *schedule, FILE *file)
 {
-    uint32_t *parallel = parallel_numbers(topo);
+    uint32_t *parallel = tdm_parallel_numbers(topo);
     fputs("src,dst,slot,links\n", file);
     progress_begin("writing the schedule", schedule->requests);
     for (uint32_t request = 0; request < schedule->requests; request++) {
@@ -56,11 +65,7 @@ void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *patte
         const uint32_t *links = tdm_route(problem, schedule->route[request], &count);
         fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", pattern->requests[request].source,
                 pattern->requests[request].destination, schedule->slot[request]);
-        for (uint32_t i = 1; i + 1 < count; i++) {
-            struct topo_ends ends = topo_link_ends(topo, links[i]);
-            fprintf(file, "%s%" PRIu32 ">%" PRIu32, i > 1 ? " " : "", ends.from.id, ends.to.id);
-            write_parallel(parallel[links[i]], file);
-        }
+        tdm_write_links(topo, parallel, links, count, file);
         fputc('\n', file);
     }
     progress_end();
@@ -113,7 +118,7 @@ void tdm_write_switches_csv(const struct topo *topo, const struct tdm_problem *p
                             const struct tdm_schedule *schedule, FILE *file)
 {
     size_t count;
-    uint32_t *parallel = parallel_numbers(topo);
+    uint32_t *parallel = tdm_parallel_numbers(topo);
     struct connection *connections = connections_of(topo, problem, schedule, &count);
     fputs("switch,slot,input,output\n", file);
     progress_begin("writing the switches", count);
@@ -153,7 +158,7 @@ void tdm_write_switches_json(const struct topo *topo, const struct tdm_problem *
                              const struct tdm_schedule *schedule, FILE *file)
 {
     size_t count, at = 0;
-    uint32_t *parallel = parallel_numbers(topo);
+    uint32_t *parallel = tdm_parallel_numbers(topo);
     struct connection *connections = connections_of(topo, problem, schedule, &count);
     fprintf(file, "{\"degree\": %" PRIu32 ", \"switches\": [", schedule->degree);
     progress_begin("writing the switches", topo->switches);

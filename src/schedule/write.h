@@ -26,4 +26,11 @@ void tdm_write_switches_csv(const struct topo *topo, const struct tdm_problem *p
 void tdm_write_switches_json(const struct topo *topo, const struct tdm_problem *problem,
                              const struct tdm_schedule *schedule, FILE *file);
 
+/* For each link, how many links before it join the same two switches; the caller frees it. */
+uint32_t *tdm_parallel_numbers(const struct topo *topo);
+
+/* The hops of a route as in `links` above. */
+void tdm_write_links(const struct topo *topo, const uint32_t *parallel, const uint32_t *links, uint32_t count,
+                     FILE *file);
+
 #endif

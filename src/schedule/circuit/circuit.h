@@ -30,7 +30,9 @@
  *   best.c                 the shortest of all
  *   algorithms.def, .c     the list of algorithms
  *   write.h, .c            schedules for others to read
+ *   schedule_lines.h, .c   the lines of such a schedule, and what is wrong with it
  *   verify.h, .c           checks such a schedule, without any of the above but the demand
+ *   verify_relays.h, .c    the same of bytes on two hops
  */
 
 /* A demand is a matrix: sender i has bytes for receiver j. A port has a sender and a receiver. Only ports
@@ -51,10 +53,18 @@ struct circuit_problem {
     uint64_t rate_bytes_per_s;
     uint32_t switches; /* parallel crossbars: each port has a link to each of them */
     bool all_stop;     /* no circuit of a switch carries while one of its circuits changes */
+    uint32_t hops;     /* 2: bytes may go through one port in between; else 1 */
     ps_t slot_ps;      /* the user's length of slots; 0: each algorithm has its own */
 };
 
 #define CIRCUIT_NONE UINT32_MAX
+
+/* The most circuits that are up at a time. */
+static inline size_t circuit_most_up(const struct circuit_problem *problem)
+{
+    return (size_t)(problem->senders < problem->receivers ? problem->senders : problem->receivers) *
+           problem->switches;
+}
 
 /* The rows and columns of a square matrix that has room for all senders and receivers. */
 static inline uint32_t circuit_size(const struct circuit_problem *problem)

@@ -4,11 +4,10 @@
 
 #include "base/mem.h"
 
-void circuit_ends_init(struct circuit_ends *ends, const struct circuit_problem *problem)
+void circuit_ends_init(struct circuit_ends *ends, size_t most)
 {
-    size_t ports = problem->senders < problem->receivers ? problem->senders : problem->receivers;
     *ends = (struct circuit_ends){.count = 0};
-    ends->heap = mem_alloc(ports * problem->switches + 1, sizeof *ends->heap, "circuits that are up");
+    ends->heap = mem_alloc(most + 1, sizeof *ends->heap, "circuits that are up");
 }
 
 void circuit_ends_free(struct circuit_ends *ends)

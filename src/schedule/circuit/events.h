@@ -20,7 +20,7 @@ struct circuit_ends {
     uint64_t made;
 };
 
-void circuit_ends_init(struct circuit_ends *ends, const struct circuit_problem *problem);
+void circuit_ends_init(struct circuit_ends *ends, size_t most); /* circuits at a time */
 void circuit_ends_free(struct circuit_ends *ends);
 void circuit_ends_push(struct circuit_ends *ends, ps_t end_ps, uint32_t entry, uint32_t crossbar);
 struct circuit_end circuit_ends_pop(struct circuit_ends *ends); /* there is one */

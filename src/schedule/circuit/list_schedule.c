@@ -12,7 +12,7 @@ void lister_init(struct lister *lister, const struct circuit_problem *problem)
     *lister = (struct lister){.problem = problem};
     circuit_waiting_init(&lister->waiting, problem);
     circuit_waiting_init(&lister->all_waiting, problem);
-    circuit_ends_init(&lister->ends, problem);
+    circuit_ends_init(&lister->ends, circuit_most_up(problem));
     lister->left_ps = mem_alloc(ports, sizeof *lister->left_ps, "loads of ports");
     lister->all_ps = mem_alloc(ports, sizeof *lister->all_ps, "loads of ports");
     lister->done_ps = mem_alloc(ports, sizeof *lister->done_ps, "loads of ports");

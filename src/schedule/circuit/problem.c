@@ -69,6 +69,7 @@ enum status circuit_problem_init(struct circuit_problem *problem, const struct c
                                         .rate_bytes_per_s = switching->rate_bytes_per_s,
                                         .switches = switching->switches,
                                         .all_stop = switching->all_stop,
+                                        .hops = 1,
                                         .slot_ps = switching->slot_ps};
     number_entries(problem, demand);
     if (is_countable(problem))

@@ -87,7 +87,7 @@ static void walk(const struct circuit_problem *problem, ps_t delta_ps, struct ci
 {
     struct sunflow sunflow = {.problem = problem, .schedule = schedule, .delta_ps = delta_ps};
     circuit_waiting_init(&sunflow.waiting, problem);
-    circuit_ends_init(&sunflow.ends, problem);
+    circuit_ends_init(&sunflow.ends, circuit_most_up(problem));
     first_walk(&sunflow);
     while (sunflow.ends.count) {
         struct circuit_end end = circuit_ends_pop(&sunflow.ends);
