@@ -51,21 +51,31 @@ enum schedule_option {
     SCHEDULE_DEADLINE
 };
 
+/* The circuits' algorithms follow those of time slots, without best, which is among those; then the only one
+ * that is about topologies alone. */
 static const char *name_at(size_t option, size_t index)
 {
+    static const char *const of_topologies[] = {"fewest"};
+    size_t circuits = 0;
     if (option != SCHEDULE_ALGORITHM)
         return NULL;
     if (index < TDM_ALGORITHMS)
         return tdm_algorithm_names[index];
-    const struct circuit_algorithm *circuits = circuit_algorithm_at(index - TDM_ALGORITHMS);
-    return circuits && strcmp(circuits->name, tdm_algorithm_names[TDM_BEST]) != 0 ? circuits->name : NULL;
+    while (strcmp(circuit_algorithm_at(circuits)->name, tdm_algorithm_names[TDM_BEST]) != 0)
+        circuits++;
+    index -= TDM_ALGORITHMS;
+    if (index < circuits)
+        return circuit_algorithm_at(index)->name;
+    return index - circuits < sizeof of_topologies / sizeof *of_topologies ? of_topologies[index - circuits]
+                                                                           : NULL;
 }
 
 static const struct cli_option options[] = {
     [SCHEDULE_TOPOLOGY] =
         {"--topology", 't', "TOPOLOGY",
          "torus:8x8, mesh:4x4, linear:5, fattree:4x3 ... (helio topo --help); of a torus or\n"
-         "mesh the last dimension is routed first unless it says order="},
+         "mesh the last dimension is routed first unless it says order=; with --switching its\n"
+         "switches are optical, and a circuit passes several of them"},
     [SCHEDULE_TRACE] = {"--trace", 0, "PATH", "the patterns of a program, each with its schedule: a trace"},
     [SCHEDULE_WORKLOAD] = {"--workload", 'w', "SPEC",
                            "the same of a generated program, as npb:cg:class=S,ranks=16"},
@@ -78,7 +88,8 @@ static const struct cli_option options[] = {
                           "the same as this machine and its MPI have it (helio machine)"},
     [SCHEDULE_ALGORITHM] =
         {"--algorithm", 'a', "NAME",
-         "the scheduler, best by default; with --switching from bvn on, or best; NAME is one of"},
+         "the scheduler, best by default; with --switching from bvn on, or best, and with\n"
+         "--topology too greedy, coloring, aapc, combined, fewest, sunflow or best; NAME is one of"},
     [SCHEDULE_ROUTES] = {"--routes", 0, "fixed|free",
                          "free: greedy and best also choose among minimal routes"},
     [SCHEDULE_ORDER] = {"--order", 0, "given|random",

@@ -1,0 +1,166 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "cli/print.h"
+#include "cli/schedule_circuit.h"
+#include "output/output.h"
+#include "report/circuit_page.h"
+#include "schedule/circuit/write.h"
+
+/* Circuits of parallel switches, with a link to each from every port. */
+
+/* A schedule, and what it was made for. */
+struct circuit_result {
+    struct circuit_problem problem;
+    struct circuit_bounds bounds;
+    struct circuit_schedule schedule;
+    double seconds;
+};
+
+static bool is_optimal(const struct circuit_result *result)
+{
+    return result->schedule.proven || result->schedule.makespan_ps == result->bounds.best_ps;
+}
+
+/* What the schedule itself cannot say: NULL, or why none is worth while. */
+static const char *advice_of(const struct circuit_result *result)
+{
+    return result->problem.delta_ps > result->bounds.rho_ps
+               ? "switching takes longer than the busiest port's bytes: static circuits or a packet network "
+                 "suit "
+                 "this demand better"
+               : NULL;
+}
+
+static json_t *result_json(const char *algorithm, const struct circuit_result *result)
+{
+    const struct circuit_problem *problem = &result->problem;
+    const struct circuit_schedule *schedule = &result->schedule;
+    json_t *object = json_make_object();
+    circuit_json_begin(object, algorithm, schedule->made_by, problem->all_stop);
+    json_put_count(object, "switches", problem->switches);
+    json_put_number(object, "switching_s", circuit_seconds(problem->delta_ps));
+    json_put_count(object, "rate_bytes_per_s", problem->rate_bytes_per_s);
+    json_put_count(object, "senders", problem->senders);
+    json_put_count(object, "receivers", problem->receivers);
+    json_put_count(object, "pairs", problem->count);
+    circuit_json_result(object, schedule->makespan_ps, result->bounds.best_ps, is_optimal(result));
+    json_put_number(object, "rho_s", circuit_seconds(result->bounds.rho_ps));
+    json_put_count(object, "degree", result->bounds.degree);
+    json_put_number(object, "port_bound_s", circuit_seconds(result->bounds.port_ps));
+    json_put_number(object, "all_stop_bound_s", circuit_seconds(result->bounds.all_stop_ps));
+    json_put_count(object, "configurations", schedule->configurations);
+    json_put_count(object, "circuits", schedule->count);
+    json_put_text(object, "advice", advice_of(result));
+    json_put_number(object, "seconds", result->seconds);
+    return object;
+}
+
+static enum status print_text(const struct circuit_run *run, const char *algorithm,
+                              const struct circuit_result *result)
+{
+    const struct circuit_problem *problem = &result->problem;
+    const struct circuit_schedule *schedule = &result->schedule;
+    cli_print_text("demand         ", circuit_source(run));
+    printf("pairs          %" PRIu32 " of %" PRIu32 " senders and %" PRIu32 " receivers\n", problem->count,
+           problem->senders, problem->receivers);
+    printf("switch         %" PRIu32 ", ", problem->switches);
+    circuit_print_switching(problem->delta_ps, problem->rate_bytes_per_s,
+                            problem->all_stop ? "all-stop" : "not-all-stop");
+    circuit_print_result(algorithm, schedule->made_by, schedule->makespan_ps, result->bounds.best_ps,
+                         is_optimal(result));
+    printf("configurations %" PRIu64 ", %zu circuits\n", schedule->configurations, schedule->count);
+    if (advice_of(result))
+        printf("note           %s\n", advice_of(result));
+    return circuit_print_end(result->seconds);
+}
+
+static enum status make(const struct circuit_run *run, const struct circuit_algorithm *algorithm,
+                        ps_t delta_ps, struct circuit_result *result)
+{
+    struct circuit_switching switching = run->switching;
+    switching.delta_ps = delta_ps;
+    *result = (struct circuit_result){.seconds = 0};
+    enum status status = circuit_problem_init(&result->problem, &run->demand, &switching);
+    if (status != STATUS_OK)
+        return status;
+    result->bounds = circuit_bounds_of(&result->problem);
+    double begun_s = clock_seconds_now();
+    struct circuit_effort effort = circuit_effort_now(run);
+    status = circuit_schedule_make(&result->problem, algorithm, &effort, &result->schedule);
+    result->seconds = clock_seconds_now() - begun_s;
+    if (status != STATUS_OK)
+        circuit_problem_free(&result->problem);
+    return status;
+}
+
+static void free_result(struct circuit_result *result)
+{
+    circuit_schedule_free(&result->schedule);
+    circuit_problem_free(&result->problem);
+}
+
+static enum status write_schedule(const struct circuit_run *run, const struct circuit_result *result)
+{
+    struct output output = {0};
+    enum status status = output_open(&output, run->settings->output);
+    if (status == STATUS_OK)
+        circuit_write(&result->problem, &result->schedule, output.file);
+    return output_close(&output, status);
+}
+
+static enum status schedule(const struct circuit_run *run)
+{
+    struct circuit_result result;
+    const struct circuit_algorithm *algorithm = circuit_algorithm_at(run->algorithm);
+    enum status status = make(run, algorithm, run->switching.delta_ps, &result);
+    if (status != STATUS_OK)
+        return status;
+    if (run->settings->output)
+        status = write_schedule(run, &result);
+    if (status == STATUS_OK && run->settings->html)
+        status = circuit_page_save(run->settings->html, circuit_source(run),
+                                   result_json(algorithm->name, &result), &result.problem, &result.schedule);
+    if (status == STATUS_OK)
+        status = run->settings->json
+                     ? cli_print_json(result_json(algorithm->name, &result), CIRCUIT_TIME_DIGITS)
+                     : print_text(run, algorithm->name, &result);
+    free_result(&result);
+    return status;
+}
+
+static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps, ps_t *bound_ps,
+                         ps_t *makespan_ps)
+{
+    struct circuit_result result;
+    enum status status = make(run, circuit_algorithm_at(algorithm), delta_ps, &result);
+    if (status != STATUS_OK)
+        return status;
+    *bound_ps = result.bounds.best_ps;
+    *makespan_ps = result.schedule.makespan_ps;
+    free_result(&result);
+    return STATUS_OK;
+}
+
+static enum status verify(const struct circuit_run *run, const char *text, size_t size,
+                          struct circuit_verdict *verdict, ps_t *bound_ps)
+{
+    struct circuit_problem problem;
+    enum status status = circuit_problem_init(&problem, &run->demand, &run->switching);
+    if (status != STATUS_OK)
+        return status;
+    *bound_ps = circuit_bounds_of(&problem).best_ps;
+    status = circuit_verify(&problem, run->settings->verify, text, size, run->deadline_ps, verdict);
+    circuit_problem_free(&problem);
+    return status;
+}
+
+static const char *algorithm_at(size_t index)
+{
+    const struct circuit_algorithm *algorithm = circuit_algorithm_at(index);
+    return algorithm ? algorithm->name : NULL;
+}
+
+const struct circuit_network circuit_switches = {algorithm_at, schedule, point, verify};

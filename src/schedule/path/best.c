@@ -1,0 +1,56 @@
+#include "base/diag.h"
+#include "schedule/path/list_search.h"
+#include "schedule/path/slot_search.h"
+
+/* The shortest schedule of all: that of the other algorithms which take few steps, and our own searches,
+ * until one of them reaches the lower bound. */
+
+#define CHEAP        4e9 /* steps of another algorithm that is run */
+#define SEARCH_STEPS 2e10
+
+enum { MOST_TRIES = 20000, LEAST_TRIES = 2 };
+
+static bool is_over(const struct path_schedule *schedule, ps_t bound_ps, const struct circuit_effort *effort)
+{
+    return schedule->count && (schedule->makespan_ps <= bound_ps || circuit_effort_is_spent(effort));
+}
+
+static void try_others(const struct path_problem *problem, const struct circuit_effort *effort, ps_t bound_ps,
+                       struct path_schedule *schedule)
+{
+    const struct path_algorithm *algorithm;
+    for (size_t i = 0; (algorithm = path_algorithm_at(i)) && !is_over(schedule, bound_ps, effort); i++) {
+        struct path_schedule other = {.count = 0};
+        if (!algorithm->cost || algorithm->cost(problem) > CHEAP)
+            continue;
+        struct diag_silence silence = diag_begin_silence();
+        if (algorithm->run(problem, effort, &other) == STATUS_OK)
+            path_keep_shorter(schedule, &other, algorithm->name);
+        diag_end_silence(&silence);
+        path_schedule_free(&other);
+    }
+}
+
+static uint64_t tries_of(const struct circuit_effort *effort, double steps)
+{
+    double tries = SEARCH_STEPS / steps;
+    return effort->moves        ? effort->moves
+           : tries > MOST_TRIES ? MOST_TRIES
+                                : (uint64_t)(tries < LEAST_TRIES ? LEAST_TRIES : tries);
+}
+
+static enum status run(const struct path_problem *problem, const struct circuit_effort *effort,
+                       struct path_schedule *schedule)
+{
+    ps_t bound_ps = path_bounds_of(problem).best_ps;
+    try_others(problem, effort, bound_ps, schedule);
+    if (is_over(schedule, bound_ps, effort))
+        return STATUS_OK;
+    if (problem->all_stop)
+        slot_search(problem, effort, bound_ps, tries_of(effort, slot_cost(problem)), schedule);
+    else
+        list_search(problem, effort, bound_ps, tries_of(effort, list_cost(problem)), schedule);
+    return STATUS_OK;
+}
+
+const struct path_algorithm best_paths = {.name = "best", .run = run};

@@ -1,0 +1,229 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "schedule/path/path.h"
+
+/* The bounds of docs/models/paths.md. */
+
+enum { ROUNDS = 60 };
+static const uint64_t least_weight = UINT64_C(1) << 20, most_weight = UINT64_C(1) << 44;
+
+/* What a link has to do in any schedule. */
+struct link_load {
+    sum_t time_ps;
+    uint32_t degree;
+};
+
+/* The links that all routes of the entry pass get its time. `passes` is 0 for all links, before and after. */
+static void add_needed(const struct path_problem *problem, uint32_t entry, uint32_t *passes,
+                       struct link_load *loads)
+{
+    const struct tdm_problem *routes = &problem->routes;
+    uint32_t first = routes->first_route[entry], end = routes->first_route[entry + 1];
+    const uint32_t *begin = routes->route_links + routes->first_link[first];
+    const uint32_t *behind = routes->route_links + routes->first_link[end];
+    for (const uint32_t *link = begin; link < behind; link++)
+        if (++passes[*link] == end - first) {
+            loads[*link].time_ps += problem->entries[entry].time_ps;
+            loads[*link].degree++;
+        }
+    for (const uint32_t *link = begin; link < behind; link++)
+        passes[*link] = 0;
+}
+
+static struct link_load *needed_loads(const struct path_problem *problem)
+{
+    struct link_load *loads = mem_alloc((size_t)problem->topo.links + 1, sizeof *loads, "loads of links");
+    uint32_t *passes = mem_alloc((size_t)problem->topo.links + 1, sizeof *passes, "loads of links");
+    for (uint32_t entry = 0; entry < problem->count; entry++)
+        add_needed(problem, entry, passes, loads);
+    free(passes);
+    return loads;
+}
+
+static void count_links(const struct path_problem *problem, const struct link_load *loads,
+                        struct path_bounds *bounds)
+{
+    for (uint32_t link = 0; link < problem->topo.links; link++) {
+        ps_t busy_ps = (ps_t)(loads[link].time_ps + (sum_t)loads[link].degree * problem->delta_ps);
+        bounds->rho_ps = ps_max(bounds->rho_ps, (ps_t)loads[link].time_ps);
+        bounds->degree = loads[link].degree > bounds->degree ? loads[link].degree : bounds->degree;
+        bounds->link_ps = ps_max(bounds->link_ps, busy_ps);
+    }
+}
+
+/* ----------------------------------------------------------------- all-stop */
+
+/* A connection of a switch that some entry needs. */
+struct joint {
+    uint32_t from, to; /* links */
+};
+
+static int compare_joints(const void *a, const void *b)
+{
+    const struct joint *left = a, *right = b;
+    if (left->from != right->from)
+        return left->from < right->from ? -1 : 1;
+    return left->to < right->to ? -1 : left->to > right->to;
+}
+
+/* The distinct joints of all entries, which have one route each. */
+static struct joint *joints_of(const struct path_problem *problem, size_t *count)
+{
+    const struct tdm_problem *routes = &problem->routes;
+    size_t kept = 0;
+    struct joint *joints =
+        mem_alloc((size_t)routes->first_link[routes->routes] + 1, sizeof *joints, "connections of switches");
+    *count = 0;
+    for (uint32_t route = 0; route < routes->routes; route++) {
+        uint32_t links;
+        const uint32_t *link = tdm_route(routes, route, &links);
+        for (uint32_t at = 1; at < links; at++)
+            joints[(*count)++] = (struct joint){link[at - 1], link[at]};
+    }
+    if (*count)
+        qsort(joints, *count, sizeof *joints, compare_joints);
+    for (size_t i = 0; i < *count; i++)
+        if (!kept || compare_joints(&joints[i], &joints[kept - 1]) != 0)
+            joints[kept++] = joints[i];
+    *count = kept;
+    return joints;
+}
+
+/* What a switch has to do: the largest sum of one of its links, and the most connections of one. */
+struct switch_load {
+    sum_t rho_ps;
+    uint32_t setups;
+};
+
+static void count_joint(struct switch_load *load, const struct link_load *link, uint32_t connections)
+{
+    load->rho_ps = link->time_ps > load->rho_ps ? link->time_ps : load->rho_ps;
+    load->setups = connections > load->setups ? connections : load->setups;
+}
+
+/* A link of an all-stop switch is idle in all of its set-ups, and each connection of another link takes one.
+ */
+static ps_t all_stop_bound(const struct path_problem *problem, const struct link_load *loads)
+{
+    size_t count;
+    sum_t most_ps = 0;
+    struct joint *joints = joints_of(problem, &count);
+    uint32_t *begin = mem_alloc((size_t)problem->topo.links + 1, sizeof *begin, "connections of links");
+    uint32_t *end = mem_alloc((size_t)problem->topo.links + 1, sizeof *end, "connections of links");
+    struct switch_load *switches = mem_alloc(problem->topo.switches, sizeof *switches, "switches");
+    for (size_t i = 0; i < count; i++) {
+        struct switch_load *at = &switches[topo_link_to(&problem->topo, joints[i].from)];
+        count_joint(at, &loads[joints[i].from], ++begin[joints[i].from]);
+        count_joint(at, &loads[joints[i].to], ++end[joints[i].to]);
+    }
+    for (uint32_t at = 0; at < problem->topo.switches; at++) {
+        sum_t bound_ps = switches[at].rho_ps + (sum_t)switches[at].setups * problem->delta_ps;
+        most_ps = bound_ps > most_ps ? bound_ps : most_ps;
+    }
+    free(joints);
+    free(begin);
+    free(end);
+    free(switches);
+    return (ps_t)most_ps;
+}
+
+/* -------------------------------------------------------------- free routes */
+
+/* For weights w of the links, T x sum of w is at least the sum over entries of (d + delta) x the least weight
+ * of a route: an entry in parts has a set-up on each link that it uses. Weights grow on the links of the
+ * lightest routes (multiplicative weights), and each round gives a bound. Sums of times are below 2^59, and
+ * weights of a route below 2^60. */
+struct weighing {
+    const struct path_problem *problem;
+    uint64_t *weight;
+    sum_t *load_ps;
+};
+
+static uint32_t lightest(const struct weighing *weighing, uint32_t entry, uint64_t *weight)
+{
+    const struct tdm_problem *routes = &weighing->problem->routes;
+    uint32_t best = routes->first_route[entry];
+    *weight = UINT64_MAX;
+    for (uint32_t route = best; route < routes->first_route[entry + 1]; route++) {
+        uint32_t count;
+        uint64_t sum = 0;
+        const uint32_t *links = tdm_route(routes, route, &count);
+        for (uint32_t i = 0; i < count; i++)
+            sum += weighing->weight[links[i]];
+        if (sum < *weight) {
+            *weight = sum;
+            best = route;
+        }
+    }
+    return best;
+}
+
+/* The bound of the weights as they are; adds up what each link has if every entry takes its lightest route.
+ */
+static ps_t bound_of_weights(struct weighing *weighing)
+{
+    const struct path_problem *problem = weighing->problem;
+    sum_t work = 0, sum = 0;
+    memset(weighing->load_ps, 0, problem->topo.links * sizeof *weighing->load_ps);
+    for (uint32_t entry = 0; entry < problem->count; entry++) {
+        uint64_t weight;
+        uint32_t count, route = lightest(weighing, entry, &weight);
+        const uint32_t *links = tdm_route(&problem->routes, route, &count);
+        sum_t time_ps = (sum_t)problem->entries[entry].time_ps + problem->delta_ps;
+        work += weight * time_ps;
+        for (uint32_t i = 0; i < count; i++)
+            weighing->load_ps[links[i]] += time_ps;
+    }
+    for (uint32_t link = 0; link < problem->topo.links; link++)
+        sum += weighing->weight[link];
+    return (ps_t)((work + sum - 1) / sum);
+}
+
+static void grow_weights(struct weighing *weighing)
+{
+    sum_t most_ps = 1;
+    uint64_t most = 0;
+    uint32_t links = weighing->problem->topo.links;
+    for (uint32_t link = 0; link < links; link++)
+        most_ps = weighing->load_ps[link] > most_ps ? weighing->load_ps[link] : most_ps;
+    for (uint32_t link = 0; link < links; link++) {
+        double share = (double)weighing->load_ps[link] / (double)most_ps;
+        weighing->weight[link] += (uint64_t)((double)weighing->weight[link] * share / 4);
+        most = weighing->weight[link] > most ? weighing->weight[link] : most;
+    }
+    for (uint32_t link = 0; link < links && most > most_weight; link++)
+        weighing->weight[link] >>= 16;
+}
+
+static ps_t weighted_bound(const struct path_problem *problem)
+{
+    uint32_t links = problem->topo.links;
+    ps_t bound_ps = 0;
+    struct weighing weighing = {.problem = problem};
+    weighing.weight = mem_alloc((size_t)links + 1, sizeof *weighing.weight, "weights of links");
+    weighing.load_ps = mem_alloc((size_t)links + 1, sizeof *weighing.load_ps, "loads of links");
+    for (uint32_t link = 0; link < links; link++)
+        weighing.weight[link] = least_weight;
+    for (int round = 0; round < ROUNDS; round++) {
+        bound_ps = ps_max(bound_ps, bound_of_weights(&weighing));
+        grow_weights(&weighing);
+    }
+    free(weighing.weight);
+    free(weighing.load_ps);
+    return bound_ps;
+}
+
+struct path_bounds path_bounds_of(const struct path_problem *problem)
+{
+    struct path_bounds bounds = {.degree = 0};
+    struct link_load *loads = needed_loads(problem);
+    count_links(problem, loads, &bounds);
+    if (problem->routes.routes == problem->routes.requests)
+        bounds.all_stop_ps = all_stop_bound(problem, loads);
+    else
+        bounds.link_ps = ps_max(bounds.link_ps, weighted_bound(problem));
+    bounds.best_ps = problem->all_stop ? ps_max(bounds.all_stop_ps, bounds.link_ps) : bounds.link_ps;
+    free(loads);
+    return bounds;
+}

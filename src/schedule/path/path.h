@@ -1,0 +1,99 @@
+#ifndef HELIO_SCHEDULE_PATH_PATH_H
+#define HELIO_SCHEDULE_PATH_PATH_H
+
+#include "schedule/circuit/demand.h"
+#include "schedule/network.h"
+
+/* Circuits through a network of optical switches, with a price for switching (docs/models/paths.md). The
+ * files of this room:
+ *
+ *   path.h                 a problem, a schedule, the table of algorithms: this file
+ *   problem.c              a demand on a topology; a schedule and its pieces
+ *   bound.c                lower bounds
+ *   network_state.h, .c    which circuit each link had last, and until when
+ *   slots.c                algorithms of time-multiplexed networks: their configurations, one after another
+ *   sunflow.c              entries in order, as soon as their links are free
+ *   list_search.h, .c      list schedules by the loads of links
+ *   slot_search.h, .c      few configurations, slot by slot
+ *   best.c                 the shortest of all
+ *   algorithms.def, .c     the list of algorithms
+ *   write.h, .c            schedules for others to read
+ *   verify.h, .c           checks such a schedule, without any of the above but the demand
+ */
+
+/* A circuit occupies all links of its route, the links of its two nodes included, and connects two of them in
+ * each switch on the way. Entry i has the routes routes.first_route[i] ... [i + 1] - 1. */
+struct path_entry {
+    uint32_t source, destination;
+    uint64_t bytes; /* at least 1 */
+    ps_t time_ps;   /* in which a circuit carries them */
+};
+
+struct path_problem {
+    struct topo topo;
+    struct path_entry *entries; /* sorted by (source, destination) */
+    uint32_t count;
+    struct tdm_pattern pattern; /* the same pairs */
+    struct tdm_problem routes;
+    ps_t delta_ps; /* in which a switch connects two links */
+    uint64_t rate_bytes_per_s;
+    bool all_stop; /* no circuit through a switch carries while one of its connections changes */
+};
+
+/* The caller sets delta_ps, rate_bytes_per_s and all_stop of `switching`. STATUS_BAD_INPUT, reported: a node
+ * that does not exist, or that sends to itself; a topology whose links have rates of their own; a demand that
+ * takes too long to be counted in picoseconds. STATUS_FAILED, reported: too many routes. */
+enum status path_problem_init(struct path_problem *problem, const struct topo *topo, bool free_routes,
+                              const struct circuit_demand *demand, const struct circuit_switching *switching);
+void path_problem_free(struct path_problem *problem);
+
+/* A circuit that carries the bytes of an entry, or a part of them, over a route (of problem->routes). */
+struct path_piece {
+    uint32_t entry, route;
+    ps_t start_ps, end_ps;
+};
+
+struct path_schedule {
+    struct path_piece *pieces; /* sorted by (start, entry) once finished */
+    size_t count, capacity;
+    ps_t makespan_ps;
+    uint64_t configurations; /* instants at which circuits begin to carry after a set-up */
+    const char *made_by;     /* which algorithm made the shortest one, of best */
+};
+
+void path_schedule_free(struct path_schedule *schedule);
+void path_schedule_clear(struct path_schedule *schedule); /* keeps its memory */
+void path_add(struct path_schedule *schedule, const struct path_piece *piece);
+/* Gives `other` away to *schedule if that is empty or longer; other is then what *schedule was. */
+void path_keep_shorter(struct path_schedule *schedule, struct path_schedule *other, const char *made_by);
+/* Sorts the pieces, and counts makespan and configurations. */
+void path_finish(const struct path_problem *problem, struct path_schedule *schedule);
+
+/* Lower bounds of the makespan; `best` is the largest that holds. */
+struct path_bounds {
+    ps_t rho_ps;      /* the largest sum of the times of a link */
+    uint32_t degree;  /* the most entries of a link */
+    ps_t link_ps;     /* the largest sum of times and set-ups of a link, or of weighted links */
+    ps_t all_stop_ps; /* of a switch: its largest sum, and a set-up for each connection of one of its links;
+                         0 with free routes */
+    ps_t best_ps;
+};
+struct path_bounds path_bounds_of(const struct path_problem *problem);
+
+/* An algorithm. `run` fills an empty schedule. */
+struct path_algorithm {
+    const char *name;
+    enum status (*run)(const struct path_problem *problem, const struct circuit_effort *effort,
+                       struct path_schedule *schedule);
+    /* How many basic steps it takes, about; `best` runs those that are cheap. NULL: best does not run it. */
+    double (*cost)(const struct path_problem *problem);
+};
+
+/* The algorithms of algorithms.def, in their order; NULL behind the last. */
+const struct path_algorithm *path_algorithm_at(size_t index);
+
+/* Schedules the problem: runs the algorithm and finishes the schedule. */
+enum status path_schedule_make(const struct path_problem *problem, const struct path_algorithm *algorithm,
+                               const struct circuit_effort *effort, struct path_schedule *schedule);
+
+#endif

@@ -1,0 +1,357 @@
+#include "schedule/path/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "schedule/circuit/schedule_lines.h"
+#include "schedule/hops.h"
+
+/* Uses are numbered: 0 ... nodes - 1 a node's sending, nodes ... 2 nodes - 1 its receiving, then the links
+ * between switches in the order of hops. */
+
+enum { NONE = 0 };
+
+struct path_line {
+    uint32_t source, destination, line;
+    ps_t start_ps, end_ps,
+        before_ps;    /* before: how long circuits of the same pair carry in the lines above */
+    size_t first_use; /* into `uses`; that of the next line is behind its last one */
+};
+
+struct path_switch {
+    ps_t carries_until_ps, gap_from_ps; /* as in schedule/circuit/verify.c */
+    bool has_gap;
+};
+
+struct path_replay {
+    const struct topo *topo;
+    const struct circuit_demand *demand;
+    const struct circuit_switching *switching;
+    struct schedule_lines text;
+    struct hops hops;
+    struct path_line *lines;
+    size_t count, capacity;
+    uint32_t *uses;
+    size_t use_count, use_capacity;
+    uint32_t *last; /* [uses]: the line that ends last + 1; NONE */
+    struct path_switch *switches;
+    ps_t *carried_ps; /* [demand lines] */
+    struct schedule_problems found;
+};
+
+/* -------------------------------------------------------------------- lines */
+
+static void use(struct path_replay *replay, uint32_t what)
+{
+    replay->uses = mem_grow(replay->uses, &replay->use_capacity, replay->use_count + 1, "uses of links");
+    replay->uses[replay->use_count++] = what;
+}
+
+static bool take_switch(struct path_replay *replay, char behind, uint32_t *number)
+{
+    struct schedule_lines *text = &replay->text;
+    size_t begin = text->at;
+    uint64_t value = 0;
+    for (; text->at < text->length && text->line[text->at] >= '0' && text->line[text->at] <= '9'; text->at++)
+        if (value <= UINT32_MAX)
+            value = 10 * value + (uint64_t)(text->line[text->at] - '0');
+    *number = (uint32_t)value;
+    bool is_good = text->at > begin && value <= UINT32_MAX;
+    if (behind) {
+        is_good = is_good && text->at < text->length && text->line[text->at] == behind;
+        text->at++;
+    }
+    return is_good || schedule_lines_malformed(text, begin, 1,
+                                               "here links are expected: hops from>to between switches, with "
+                                               "blanks between them, as in 0>1 1>5");
+}
+
+/* "from>to" or "from>to/1". */
+static bool take_hop(struct path_replay *replay, struct hop *hop)
+{
+    struct schedule_lines *text = &replay->text;
+    *hop = (struct hop){0};
+    if (!take_switch(replay, '>', &hop->from) || !take_switch(replay, 0, &hop->to))
+        return false;
+    if (text->at < text->length && text->line[text->at] == '/') {
+        text->at++;
+        return take_switch(replay, 0, &hop->parallel);
+    }
+    return true;
+}
+
+/* The link of a hop becomes a use of the line, unless it is one already. */
+static bool use_hop(struct path_replay *replay, const struct path_line *line, const struct hop *hop,
+                    size_t column)
+{
+    char problem[CIRCUIT_PROBLEM];
+    const struct hop *found = hops_find(&replay->hops, hop);
+    if (!found) {
+        snprintf(problem, sizeof problem, "no link leads from %" PRIu32 " to %" PRIu32, hop->from, hop->to);
+        return schedule_lines_malformed(&replay->text, column, 1, problem);
+    }
+    uint32_t what = 2 * replay->topo->nodes + (uint32_t)(found - replay->hops.list);
+    for (size_t i = line->first_use; i < replay->use_count; i++)
+        if (replay->uses[i] == what)
+            return schedule_lines_malformed(&replay->text, column, 1, "the circuit passes this link twice");
+    use(replay, what);
+    return true;
+}
+
+static bool take_links(struct path_replay *replay, const struct path_line *line)
+{
+    struct schedule_lines *text = &replay->text;
+    char problem[CIRCUIT_PROBLEM];
+    uint32_t at = topo_switch_of(replay->topo, line->source);
+    uint32_t end = topo_switch_of(replay->topo, line->destination);
+    while (text->at < text->length) {
+        struct hop hop;
+        size_t begin = text->at;
+        if (!take_hop(replay, &hop))
+            return false;
+        if (hop.from != at) {
+            snprintf(problem, sizeof problem,
+                     "the circuit is at switch %" PRIu32 ", this hop begins at %" PRIu32, at, hop.from);
+            return schedule_lines_malformed(text, begin, 1, problem);
+        }
+        if (!use_hop(replay, line, &hop, begin))
+            return false;
+        at = hop.to;
+        if (text->at < text->length && text->line[text->at++] != ' ')
+            return schedule_lines_malformed(text, text->at - 1, 1,
+                                            "here a blank or the end of the line is expected");
+    }
+    snprintf(problem, sizeof problem,
+             "the links end at switch %" PRIu32 ", node %" PRIu32 " is at switch %" PRIu32, at,
+             line->destination, end);
+    return at == end || schedule_lines_malformed(text, text->length, 1, problem);
+}
+
+static void read_line(void *context)
+{
+    struct path_replay *replay = context;
+    struct schedule_lines *text = &replay->text;
+    struct path_line line = {.line = text->number, .first_use = replay->use_count};
+    char node[64];
+    snprintf(node, sizeof node, "here a node is expected, 0 to %" PRIu32, replay->topo->nodes - 1);
+    ps_t after_ps = replay->count ? replay->lines[replay->count - 1].start_ps : 0;
+    if (!schedule_lines_span(text, after_ps, &line.start_ps, &line.end_ps) ||
+        !schedule_lines_number(text, false, replay->topo->nodes, node, &line.source) ||
+        !schedule_lines_number(text, false, replay->topo->nodes, node, &line.destination))
+        return;
+    use(replay, line.source);
+    if (!take_links(replay, &line)) {
+        replay->use_count = line.first_use;
+        return;
+    }
+    use(replay, replay->topo->nodes + line.destination);
+    replay->lines = mem_grow(replay->lines, &replay->capacity, replay->count + 1, "a schedule");
+    replay->lines[replay->count++] = line;
+}
+
+/* ------------------------------------------------------------------- replay */
+
+static size_t behind_uses(const struct path_replay *replay, const struct path_line *line)
+{
+    size_t next = (size_t)(line - replay->lines) + 1;
+    return next < replay->count ? replay->lines[next].first_use : replay->use_count;
+}
+
+static const char *byte_at(const struct path_replay *replay, const struct path_line *line, ps_t at_ps,
+                           char text[SCHEDULE_BYTE])
+{
+    return schedule_byte(ps_add(line->before_ps, at_ps - line->start_ps), replay->switching->rate_bytes_per_s,
+                         line->source, line->destination, text);
+}
+
+static const char *name_use(const struct path_replay *replay, uint32_t what, char text[64])
+{
+    uint32_t nodes = replay->topo->nodes;
+    if (what < nodes)
+        snprintf(text, 64, "node %" PRIu32 " sends", what);
+    else if (what < 2 * nodes)
+        snprintf(text, 64, "node %" PRIu32 " receives", what - nodes);
+    else
+        snprintf(text, 64, "the link %" PRIu32 ">%" PRIu32 " is", replay->hops.list[what - 2 * nodes].from,
+                 replay->hops.list[what - 2 * nodes].to);
+    return text;
+}
+
+/* The line that ends last among those above with this use; NULL: there is none. */
+static const struct path_line *before(const struct path_replay *replay, uint32_t what)
+{
+    return replay->last[what] == NONE ? NULL : &replay->lines[replay->last[what] - 1];
+}
+
+static void check_overlap(struct path_replay *replay, const struct path_line *line, uint32_t what)
+{
+    char byte[SCHEDULE_BYTE], until[SCHEDULE_TIME], name[64];
+    const struct path_line *other = before(replay, what);
+    if (other && other->end_ps > line->start_ps)
+        schedule_problems_add(&replay->found, line->start_ps, line->line,
+                              "%s is on two circuits at once: %s on the circuit of line %" PRIu32
+                              " too until %s",
+                              byte_at(replay, line, line->start_ps, byte), name_use(replay, what, name),
+                              other->line, schedule_seconds(other->end_ps, until));
+}
+
+/* The set-up in a switch, which connects two links of the circuit. */
+static void check_setup(struct path_replay *replay, const struct path_line *line, uint32_t at, uint32_t from,
+                        uint32_t to)
+{
+    char byte[SCHEDULE_BYTE], needed[64], time[SCHEDULE_TIME];
+    const struct path_line *from_line = before(replay, from), *to_line = before(replay, to);
+    const struct path_switch *state = &replay->switches[at];
+    ps_t delta_ps = replay->switching->delta_ps, since_ps = from_line ? from_line->end_ps : 0;
+    since_ps = to_line ? ps_max(since_ps, to_line->end_ps) : since_ps;
+    if (!delta_ps || (from_line && from_line == to_line) || since_ps > line->start_ps)
+        return;
+    units_print_time(delta_ps, needed, sizeof needed);
+    byte_at(replay, line, line->start_ps, byte);
+    if (line->start_ps - since_ps < delta_ps)
+        schedule_problems_add(&replay->found, line->start_ps, line->line,
+                              "%s is lost: switch %" PRIu32 " has not set up its circuit before %s; a set-up "
+                              "takes %s",
+                              byte, at, schedule_seconds(since_ps + delta_ps, time), needed);
+    else if (replay->switching->all_stop && !(state->has_gap && state->gap_from_ps >= since_ps))
+        schedule_problems_add(&replay->found, line->start_ps, line->line,
+                              "%s is lost: switch %" PRIu32 " has not set up its circuit; between %s and its "
+                              "start some circuit of the switch always carries, and an all-stop switch needs "
+                              "%s without one",
+                              byte, at, schedule_seconds(since_ps, time), needed);
+}
+
+/* The switch behind the use, which is no node's receiving. */
+static uint32_t switch_behind(const struct path_replay *replay, uint32_t what)
+{
+    uint32_t nodes = replay->topo->nodes;
+    return what < nodes ? topo_switch_of(replay->topo, what) : replay->hops.list[what - 2 * nodes].to;
+}
+
+static int compare_pair(const void *a, const void *b)
+{
+    const struct circuit_demand_line *left = a, *right = b;
+    if (left->source != right->source)
+        return left->source < right->source ? -1 : 1;
+    return left->destination < right->destination ? -1 : left->destination > right->destination;
+}
+
+/* The demand's line of the pair; NULL: it has no bytes. */
+static const struct circuit_demand_line *wanted(const struct path_replay *replay,
+                                                const struct path_line *line)
+{
+    const struct circuit_demand_line pair = {.source = line->source, .destination = line->destination};
+    return replay->demand->count
+               ? bsearch(&pair, replay->demand->lines, replay->demand->count, sizeof pair, compare_pair)
+               : NULL;
+}
+
+/* Every switch on the way has had a gap if its circuits carried until delta before the line starts. */
+static void note_gaps(struct path_replay *replay, const struct path_line *line)
+{
+    for (size_t i = line->first_use; i + 1 < behind_uses(replay, line); i++) {
+        struct path_switch *state = &replay->switches[switch_behind(replay, replay->uses[i])];
+        if (line->start_ps - state->carries_until_ps >= replay->switching->delta_ps) {
+            state->has_gap = true;
+            state->gap_from_ps = state->carries_until_ps;
+        }
+    }
+}
+
+static void replay_line(struct path_replay *replay, struct path_line *line)
+{
+    const struct circuit_demand_line *pair = wanted(replay, line);
+    ps_t *carried_ps = pair ? &replay->carried_ps[pair - replay->demand->lines] : NULL;
+    size_t end = behind_uses(replay, line);
+    uint32_t index = (uint32_t)(line - replay->lines) + 1;
+    line->before_ps = carried_ps ? *carried_ps : 0;
+    note_gaps(replay, line);
+    for (size_t i = line->first_use; i < end; i++)
+        check_overlap(replay, line, replay->uses[i]);
+    for (size_t i = line->first_use; i + 1 < end; i++)
+        check_setup(replay, line, switch_behind(replay, replay->uses[i]), replay->uses[i],
+                    replay->uses[i + 1]);
+    for (size_t i = line->first_use; i < end; i++) {
+        const struct path_line *other = before(replay, replay->uses[i]);
+        if (!other || other->end_ps <= line->end_ps)
+            replay->last[replay->uses[i]] = index;
+    }
+    for (size_t i = line->first_use; i + 1 < end; i++) {
+        struct path_switch *state = &replay->switches[switch_behind(replay, replay->uses[i])];
+        state->carries_until_ps = ps_max(state->carries_until_ps, line->end_ps);
+    }
+    if (carried_ps)
+        *carried_ps = ps_add(*carried_ps, line->end_ps - line->start_ps);
+}
+
+static void check_deadline(struct path_replay *replay, ps_t deadline_ps)
+{
+    char byte[SCHEDULE_BYTE];
+    for (size_t i = 0; i < replay->count && deadline_ps; i++) {
+        const struct path_line *line = &replay->lines[i];
+        const struct circuit_demand_line *pair = wanted(replay, line);
+        ps_t late_ps = ps_max(line->start_ps, deadline_ps);
+        if (pair && line->end_ps > deadline_ps &&
+            ps_add(line->before_ps, late_ps - line->start_ps) <
+                service_ps(pair->bytes, replay->switching->rate_bytes_per_s))
+            schedule_problems_add(&replay->found, late_ps, line->line, "%s is late: the deadline is over",
+                                  byte_at(replay, line, late_ps, byte));
+    }
+}
+
+static void check_carried(struct path_replay *replay)
+{
+    for (size_t i = 0; i < replay->demand->count; i++) {
+        const struct circuit_demand_line *pair = &replay->demand->lines[i];
+        uint64_t bytes = schedule_bytes(replay->carried_ps[i], replay->switching->rate_bytes_per_s);
+        if (replay->carried_ps[i] < service_ps(pair->bytes, replay->switching->rate_bytes_per_s))
+            schedule_problems_add(&replay->found, PS_NEVER, 0,
+                                  "byte %" PRIu64 " of %" PRIu32 ",%" PRIu32
+                                  " is lost: its circuits carry %" PRIu64 " of %" PRIu64 " bytes",
+                                  bytes, pair->source, pair->destination, bytes, pair->bytes);
+    }
+}
+
+static void replay_all(struct path_replay *replay, ps_t deadline_ps, struct circuit_verdict *verdict)
+{
+    const struct topo *topo = replay->topo;
+    replay->last = mem_alloc((size_t)topo->links + 1, sizeof *replay->last, "uses of links");
+    replay->switches = mem_alloc(topo->switches, sizeof *replay->switches, "switches");
+    replay->carried_ps = mem_alloc(replay->demand->count + 1, sizeof *replay->carried_ps, "a replay");
+    verdict->circuits = replay->count;
+    for (size_t i = 0; i < replay->count; i++) {
+        replay_line(replay, &replay->lines[i]);
+        verdict->makespan_ps = ps_max(verdict->makespan_ps, replay->lines[i].end_ps);
+    }
+    check_deadline(replay, deadline_ps);
+    check_carried(replay);
+    free(replay->last);
+    free(replay->switches);
+    free(replay->carried_ps);
+}
+
+enum status path_verify(const struct topo *topo, const struct circuit_demand *demand,
+                        const struct circuit_switching *switching, const char *name, const char *text,
+                        size_t size, ps_t deadline_ps, struct circuit_verdict *verdict)
+{
+    struct path_replay replay = {.topo = topo,
+                                 .demand = demand,
+                                 .switching = switching,
+                                 .text = {.name = name, .header = "start_s,end_s,src,dst,links"}};
+    enum status status = STATUS_BAD_INPUT;
+    *verdict = (struct circuit_verdict){0};
+    hops_init(&replay.hops, topo);
+    schedule_lines_read(&replay.text, text, size, read_line, &replay);
+    if (!replay.text.wrong) {
+        replay_all(&replay, deadline_ps, verdict);
+        status =
+            schedule_problems_report(&replay.found, name, verdict->first_problem) ? STATUS_FAILED : STATUS_OK;
+    }
+    hops_free(&replay.hops);
+    free(replay.lines);
+    free(replay.uses);
+    return status;
+}

@@ -1,0 +1,28 @@
+#include "schedule/path/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/progress.h"
+#include "schedule/write.h"
+
+void path_write(const struct path_problem *problem, const struct path_schedule *schedule, FILE *file)
+{
+    uint32_t *parallel = tdm_parallel_numbers(&problem->topo);
+    fputs("start_s,end_s,src,dst,links\n", file);
+    progress_begin("writing the schedule", schedule->count);
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct path_piece *piece = &schedule->pieces[i];
+        const struct path_entry *entry = &problem->entries[piece->entry];
+        uint32_t count;
+        const uint32_t *links = tdm_route(&problem->routes, piece->route, &count);
+        progress_tell(i);
+        fprintf(file, "%" PRId64 ".%012" PRId64 ",%" PRId64 ".%012" PRId64 ",%" PRIu32 ",%" PRIu32 ",",
+                piece->start_ps / PS_PER_S, piece->start_ps % PS_PER_S, piece->end_ps / PS_PER_S,
+                piece->end_ps % PS_PER_S, entry->source, entry->destination);
+        tdm_write_links(&problem->topo, parallel, links, count, file);
+        fputc('\n', file);
+    }
+    progress_end();
+    free(parallel);
+}

@@ -1,0 +1,525 @@
+/* Circuits through networks of optical switches: worked examples, every algorithm against the verifier and
+ * the bounds, optima of slow solvers, parallel switches as a peer, and the verifier against a slow one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "schedule/path/path.h"
+#include "schedule/path/verify.h"
+#include "schedule/path/write.h"
+
+#define MS (PS_PER_S / 1000)
+/* A circuit carries a byte in a millisecond. */
+enum { RATE = 1000 };
+
+static const struct circuit_effort few_tries = {.moves = 40, .seed = 1};
+
+static struct circuit_switching switching_of(ps_t delta_ps, bool all_stop)
+{
+    return (struct circuit_switching){
+        .delta_ps = delta_ps, .rate_bytes_per_s = RATE, .switches = 1, .all_stop = all_stop};
+}
+
+static struct topo topology(const char *text)
+{
+    struct topo topo;
+    assert_int_equal(tdm_topology("test", text, &topo), STATUS_OK);
+    return topo;
+}
+
+static struct path_problem problem_of(const char *text, bool free_routes, const struct circuit_demand *demand,
+                                      ps_t delta_ps, bool all_stop)
+{
+    struct path_problem problem;
+    struct topo topo = topology(text);
+    struct circuit_switching switching = switching_of(delta_ps, all_stop);
+    assert_int_equal(path_problem_init(&problem, &topo, free_routes, demand, &switching), STATUS_OK);
+    return problem;
+}
+
+static struct circuit_demand demand_of(const char *text)
+{
+    struct circuit_demand demand;
+    assert_int_equal(circuit_demand_parse("demand", text, strlen(text), &demand), STATUS_OK);
+    return demand;
+}
+
+static struct circuit_demand random_demand(struct rng *rng, uint32_t nodes, uint32_t lines, uint64_t most)
+{
+    struct circuit_demand demand = {0};
+    for (uint32_t i = 0; i < lines; i++) {
+        uint32_t source = (uint32_t)rng_below(rng, nodes), destination = (uint32_t)rng_below(rng, nodes - 1);
+        destination += destination >= source;
+        circuit_demand_add(&demand, source, destination, 1 + rng_below(rng, most));
+    }
+    assert_true(circuit_demand_unite(&demand));
+    return demand;
+}
+
+static char *written(const struct path_problem *problem, const struct path_schedule *schedule, size_t *size)
+{
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    path_write(problem, schedule, file);
+    fclose(file);
+    return text;
+}
+
+static enum status verified(const struct path_problem *problem, const struct circuit_demand *demand,
+                            const char *text, ps_t deadline_ps, struct circuit_verdict *verdict)
+{
+    struct circuit_switching switching = switching_of(problem->delta_ps, problem->all_stop);
+    return path_verify(&problem->topo, demand, &switching, "schedule", text, strlen(text), deadline_ps,
+                       verdict);
+}
+
+/* The makespan of a schedule that the verifier has read and found right. */
+static ps_t makespan(const struct path_problem *problem, const struct circuit_demand *demand,
+                     const char *name)
+{
+    struct path_schedule schedule;
+    struct circuit_verdict verdict;
+    const struct path_algorithm *algorithm = NULL;
+    size_t size;
+    for (size_t i = 0; !algorithm || strcmp(algorithm->name, name) != 0; i++)
+        algorithm = path_algorithm_at(i);
+    assert_int_equal(path_schedule_make(problem, algorithm, &few_tries, &schedule), STATUS_OK);
+    char *text = written(problem, &schedule, &size);
+    if (verified(problem, demand, text, schedule.makespan_ps, &verdict) != STATUS_OK)
+        fail_msg("%s makes a schedule that is wrong:\n%s", name, text);
+    assert_int_equal(verdict.makespan_ps, schedule.makespan_ps);
+    assert_true(path_bounds_of(problem).best_ps <= schedule.makespan_ps);
+    ps_t makespan_ps = schedule.makespan_ps;
+    path_schedule_free(&schedule);
+    free(text);
+    return makespan_ps;
+}
+
+/* ----------------------------------------------------------------- examples */
+
+/* Nodes 0 1 2 in a line. 0 to 2 and 1 to 2 share the link 1>2, 0 to 1 and 0 to 2 the link 0>1; 0 to 1 and 1
+ * to 2 share none. */
+static void a_line_of_three(void **state)
+{
+    (void)state;
+    struct circuit_demand demand = demand_of("0,1,4\n0,2,10\n1,2,7\n");
+    struct path_problem problem = problem_of("linear:3", false, &demand, MS, false);
+    struct path_bounds bounds = path_bounds_of(&problem);
+    assert_int_equal(bounds.rho_ps, 17 * MS);
+    assert_int_equal(bounds.degree, 2);
+    assert_int_equal(bounds.best_ps, 19 * MS);
+    assert_int_equal(makespan(&problem, &demand, "best"), 19 * MS);
+    assert_int_equal(makespan(&problem, &demand, "sunflow"),
+                     19 * MS); /* both short ones, then the long one */
+    path_problem_free(&problem);
+    problem = problem_of("linear:3", false, &demand, MS, true);
+    assert_int_equal(path_bounds_of(&problem).all_stop_ps, 19 * MS);
+    assert_int_equal(makespan(&problem, &demand, "greedy"), 1 * MS + 7 * MS + 1 * MS + 10 * MS);
+    path_problem_free(&problem);
+    circuit_demand_free(&demand);
+}
+
+/* Around a ring of five every circuit of two hops needs two links of its own, so that two fit at a time:
+ * three times d + delta, where a link has twice that. */
+static void a_ring_of_five_takes_three_turns(void **state)
+{
+    (void)state;
+    struct circuit_demand demand = demand_of("0,2,10\n1,3,10\n2,4,10\n3,0,10\n4,1,10\n");
+    struct path_problem problem = problem_of("ring:5", false, &demand, 2 * MS, false);
+    assert_int_equal(path_bounds_of(&problem).best_ps, 24 * MS);
+    assert_int_equal(makespan(&problem, &demand, "best"), 36 * MS);
+    assert_int_equal(makespan(&problem, &demand, "combined"), 36 * MS);
+    path_problem_free(&problem);
+    circuit_demand_free(&demand);
+}
+
+/* Two ways round half of a ring: with free routes both are used, and the bound by weights is met. */
+static void free_routes_share_the_load(void **state)
+{
+    (void)state;
+    struct circuit_demand demand = demand_of("0,4,8\n1,5,8\n");
+    struct path_problem fixed = problem_of("ring:8,tie=plus", false, &demand, MS, false);
+    struct path_problem free_one = problem_of("ring:8,tie=plus", true, &demand, MS, false);
+    assert_int_equal(path_bounds_of(&fixed).best_ps, 18 * MS);
+    assert_int_equal(makespan(&fixed, &demand, "best"), 18 * MS);
+    assert_int_equal(makespan(&free_one, &demand, "best"), 9 * MS);
+    path_problem_free(&fixed);
+    path_problem_free(&free_one);
+    circuit_demand_free(&demand);
+}
+
+/* --------------------------------------------------------------- algorithms */
+
+static const char *const topologies[] = {"crossbar:6",      "linear:5",    "ring:7",     "mesh:3x3",
+                                         "torus:4x4",       "fattree:2x3", "hyperx:3x3", "torus:2x2x2",
+                                         "dragonfly:2x2x1", "slimfly:5",   "fattree:4x2"};
+
+static void every_schedule_is_valid_and_best_is_the_shortest(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(3, "test");
+    for (size_t i = 0; i < 8 * sizeof topologies / sizeof *topologies; i++) {
+        struct topo topo = topology(topologies[i / 8]);
+        uint32_t lines = 1 + (uint32_t)rng_below(&rng, 3 * topo.nodes);
+        struct circuit_demand demand = random_demand(&rng, topo.nodes, lines, i % 3 ? 20 : 1000);
+        ps_t delta_ps = (ps_t)rng_below(&rng, 12) * MS;
+        struct path_problem problem = problem_of(topologies[i / 8], i & 1, &demand, delta_ps, i & 2);
+        ps_t best_ps = makespan(&problem, &demand, "best");
+        assert_int_equal(makespan(&problem, &demand, "best"), best_ps);
+        const struct path_algorithm *algorithm;
+        for (size_t at = 0; (algorithm = path_algorithm_at(at)); at++)
+            assert_true(makespan(&problem, &demand, algorithm->name) >= best_ps);
+        path_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+}
+
+/* On one crossbar a path is a sender and a receiver, so bounds are those of parallel switches, and no
+ * schedule is shorter than the optimum there. */
+static void a_crossbar_is_one_switch(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(4, "test");
+    int as_short = 0;
+    for (int i = 0; i < 40; i++) {
+        struct circuit_demand demand = random_demand(&rng, 4, 1 + (uint32_t)rng_below(&rng, 10), 9);
+        struct circuit_switching switching = switching_of((1 + (ps_t)rng_below(&rng, 5)) * MS, i & 1);
+        struct path_problem problem = problem_of("crossbar:4", false, &demand, switching.delta_ps, i & 1);
+        struct circuit_problem peer;
+        struct circuit_schedule schedule;
+        assert_int_equal(circuit_problem_init(&peer, &demand, &switching), STATUS_OK);
+        assert_int_equal(circuit_bounds_of(&peer).best_ps, path_bounds_of(&problem).best_ps);
+        assert_int_equal(circuit_schedule_make(&peer, circuit_algorithm_find("best"), &few_tries, &schedule),
+                         STATUS_OK);
+        ps_t best_ps = makespan(&problem, &demand, "best");
+        assert_true(!schedule.proven || best_ps >= schedule.makespan_ps);
+        as_short += best_ps == schedule.makespan_ps;
+        circuit_schedule_free(&schedule);
+        circuit_problem_free(&peer);
+        path_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+    assert_in_range(as_short, 34, 40);
+}
+
+/* The shortest of all orders in which whole entries start as early as they can. */
+struct slow {
+    const struct topo *topo;
+    uint32_t links[8][16], count[8], entries;
+    ps_t time_ps[8], delta_ps, until_ps[256], best_ps;
+};
+
+static void slow_order(struct slow *slow, uint32_t started, ps_t makespan_ps)
+{
+    if (makespan_ps >= slow->best_ps)
+        return;
+    if (started == (1u << slow->entries) - 1)
+        slow->best_ps = makespan_ps;
+    for (uint32_t i = 0; i < slow->entries; i++) {
+        ps_t before_ps[16], end_ps = 0;
+        if (started >> i & 1)
+            continue;
+        for (uint32_t at = 0; at < slow->count[i]; at++) {
+            before_ps[at] = slow->until_ps[slow->links[i][at]];
+            end_ps = ps_max(end_ps, before_ps[at]);
+        }
+        end_ps += slow->delta_ps + slow->time_ps[i];
+        for (uint32_t at = 0; at < slow->count[i]; at++)
+            slow->until_ps[slow->links[i][at]] = end_ps;
+        slow_order(slow, started | 1u << i, ps_max(end_ps, makespan_ps));
+        for (uint32_t at = 0; at < slow->count[i]; at++)
+            slow->until_ps[slow->links[i][at]] = before_ps[at];
+    }
+}
+
+static void best_is_the_optimum_of_whole_entries(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(6, "test");
+    int above = 0;
+    for (int i = 0; i < 120; i++) {
+        static const char *const texts[] = {"linear:4", "ring:5", "mesh:2x3", "fattree:2x2"};
+        struct topo topo = topology(texts[i % 4]);
+        struct circuit_demand demand = random_demand(&rng, topo.nodes, 8, 12);
+        struct path_problem problem =
+            problem_of(texts[i % 4], false, &demand, (ps_t)rng_below(&rng, 5) * MS, false);
+        struct slow slow = {.topo = &topo, .entries = (uint32_t)demand.count, .delta_ps = problem.delta_ps};
+        slow.best_ps = PS_NEVER;
+        for (uint32_t entry = 0; entry < slow.entries; entry++) {
+            slow.time_ps[entry] = (ps_t)demand.lines[entry].bytes * MS;
+            slow.count[entry] = topo_route(&topo, demand.lines[entry].source, demand.lines[entry].destination,
+                                           slow.links[entry]);
+        }
+        slow_order(&slow, 0, 0);
+        assert_true(path_bounds_of(&problem).best_ps <= slow.best_ps);
+        ps_t best_ps = makespan(&problem, &demand, "best");
+        assert_true(best_ps >= slow.best_ps); /* list schedules start whole entries early too */
+        above += best_ps > slow.best_ps;
+        path_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+    assert_in_range(above, 0, 6);
+}
+
+/* ----------------------------------------------------------------- verifier */
+
+/* A slow verifier, which looks at all pairs of lines. Links of routes are given, not read. */
+struct slow_line {
+    ps_t start_ps, end_ps;
+    uint32_t entry, count;
+    const uint32_t *links;
+};
+
+static bool passes(const struct slow_line *line, uint32_t link)
+{
+    for (uint32_t i = 0; i < line->count; i++)
+        if (line->links[i] == link)
+            return true;
+    return false;
+}
+
+static bool passes_switch(const struct topo *topo, const struct slow_line *line, uint32_t at)
+{
+    for (uint32_t i = 0; i + 1 < line->count; i++)
+        if (topo_link_to(topo, line->links[i]) == at)
+            return true;
+    return false;
+}
+
+/* The line with this link that ends last before this one starts; NULL: there is none. */
+static const struct slow_line *slow_before(const struct slow_line *lines, size_t count,
+                                           const struct slow_line *line, uint32_t link)
+{
+    const struct slow_line *last = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (&lines[i] != line && lines[i].start_ps < line->start_ps && passes(&lines[i], link) &&
+            (!last || lines[i].end_ps > last->end_ps))
+            last = &lines[i];
+    return last;
+}
+
+/* Whether nobody carries through the switch for delta from some time since_ps on, before the line starts. */
+static bool slow_gap(const struct topo *topo, const struct slow_line *lines, size_t count,
+                     const struct slow_line *line, uint32_t at, ps_t since_ps, ps_t delta_ps)
+{
+    for (size_t begin = 0; begin <= count; begin++) {
+        ps_t from_ps = begin == count ? since_ps : ps_max(since_ps, lines[begin].end_ps);
+        bool is_free = from_ps + delta_ps <= line->start_ps;
+        for (size_t i = 0; i < count && is_free; i++)
+            is_free = !passes_switch(topo, &lines[i], at) || lines[i].end_ps <= from_ps ||
+                      lines[i].start_ps >= from_ps + delta_ps;
+        if (is_free)
+            return true;
+    }
+    return false;
+}
+
+static bool slow_is_right(const struct path_problem *problem, const struct slow_line *lines, size_t count)
+{
+    ps_t *carried_ps = mem_alloc(problem->count, sizeof *carried_ps, "test");
+    bool is_right = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct slow_line *line = &lines[i];
+        carried_ps[line->entry] += line->end_ps - line->start_ps;
+        for (size_t other = 0; other < i; other++)
+            for (uint32_t at = 0; at < line->count; at++)
+                is_right = is_right &&
+                           (!passes(&lines[other], line->links[at]) ||
+                            lines[other].end_ps <= line->start_ps || line->end_ps <= lines[other].start_ps);
+        for (uint32_t at = 0; at + 1 < line->count && is_right; at++) {
+            const struct slow_line *a = slow_before(lines, count, line, line->links[at]);
+            const struct slow_line *b = slow_before(lines, count, line, line->links[at + 1]);
+            ps_t since_ps = ps_max(a ? a->end_ps : 0, b ? b->end_ps : 0);
+            if (!problem->delta_ps || (a && a == b))
+                continue;
+            is_right = since_ps + problem->delta_ps <= line->start_ps &&
+                       (!problem->all_stop ||
+                        slow_gap(&problem->topo, lines, count, line,
+                                 topo_link_to(&problem->topo, line->links[at]), since_ps, problem->delta_ps));
+        }
+    }
+    for (uint32_t entry = 0; entry < problem->count; entry++)
+        is_right = is_right && carried_ps[entry] >= problem->entries[entry].time_ps;
+    free(carried_ps);
+    return is_right;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct path_piece *left = a, *right = b;
+    return left->start_ps < right->start_ps ? -1 : left->start_ps > right->start_ps;
+}
+
+/* Moves a circuit, or one of its ends, by a little or by much; or leaves one out. */
+static void change(struct rng *rng, struct path_schedule *schedule)
+{
+    struct path_piece *piece = &schedule->pieces[rng_below(rng, schedule->count)];
+    ps_t by_ps = (ps_t)rng_below(rng, 5) * MS - 2 * MS;
+    switch (rng_below(rng, 5)) {
+    case 0:
+        piece->start_ps += by_ps;
+        piece->end_ps += by_ps;
+        break;
+    case 1:
+        piece->end_ps += by_ps;
+        break;
+    case 2:
+        piece->start_ps += by_ps;
+        break;
+    case 3:
+        *piece = schedule->pieces[--schedule->count];
+        break;
+    default: /* all later ones later: this is right on switches that do not stop */
+        for (size_t i = 0; i < schedule->count; i++)
+            if (&schedule->pieces[i] != piece && schedule->pieces[i].start_ps >= piece->end_ps) {
+                schedule->pieces[i].start_ps += MS;
+                schedule->pieces[i].end_ps += MS;
+            }
+    }
+    if (piece->start_ps < 0 || piece->end_ps <= piece->start_ps)
+        piece->end_ps = (piece->start_ps = ps_max(piece->start_ps, 0)) + MS;
+}
+
+static bool is_right_after(struct rng *rng, const struct path_problem *problem,
+                           const struct circuit_demand *demand, struct path_schedule *schedule)
+{
+    struct circuit_verdict verdict;
+    size_t size;
+    for (uint64_t changes = rng_below(rng, 3); changes && schedule->count > 1; changes--)
+        change(rng, schedule);
+    qsort(schedule->pieces, schedule->count, sizeof *schedule->pieces, compare_lines);
+    struct slow_line *lines = mem_alloc(schedule->count + 1, sizeof *lines, "test");
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct path_piece *piece = &schedule->pieces[i];
+        lines[i] = (struct slow_line){piece->start_ps, piece->end_ps, piece->entry, 0, NULL};
+        lines[i].links = tdm_route(&problem->routes, piece->route, &lines[i].count);
+    }
+    bool is_right = slow_is_right(problem, lines, schedule->count);
+    char *text = written(problem, schedule, &size);
+    bool is_accepted = verified(problem, demand, text, 0, &verdict) == STATUS_OK;
+    if (is_accepted != is_right)
+        fail_msg("%s, but the slow verifier finds it %s:\n%s",
+                 is_accepted ? "accepted" : verdict.first_problem, is_right ? "right" : "wrong", text);
+    free(text);
+    free(lines);
+    return is_right;
+}
+
+static void verdicts_are_those_of_a_slow_verifier(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(8, "test");
+    int right = 0, all = 0;
+    struct diag_silence silence = diag_begin_silence();
+    for (int i = 0; i < 300; i++) {
+        static const char *const texts[] = {"linear:4", "ring:5", "mesh:2x3", "fattree:2x2", "crossbar:5"};
+        struct topo topo = topology(texts[i % 5]);
+        struct circuit_demand demand = random_demand(&rng, topo.nodes, 8, 6);
+        struct path_problem problem =
+            problem_of(texts[i % 5], i & 1, &demand, (ps_t)rng_below(&rng, 4) * MS, i & 2);
+        static const char *const names[] = {"sunflow", "greedy", "best"};
+        for (int times = 0; times < 6; times++, all++) {
+            struct path_schedule schedule;
+            const struct path_algorithm *algorithm = path_algorithm_at(0);
+            for (size_t at = 0; strcmp(algorithm->name, names[times % 3]) != 0; at++)
+                algorithm = path_algorithm_at(at);
+            assert_int_equal(path_schedule_make(&problem, algorithm, &few_tries, &schedule), STATUS_OK);
+            right += is_right_after(&rng, &problem, &demand, &schedule);
+            path_schedule_free(&schedule);
+        }
+        path_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+    diag_end_silence(&silence);
+    assert_in_range(right, all / 4, all - all / 4);
+}
+
+static void wrong_schedules_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *problem;
+        enum status status;
+    } cases[] = {
+        {"0.001,0.011,0,2,0>1 1>2\n", "", STATUS_OK},
+        {"0.001,0.010,0,2,0>1 1>2\n", "byte 9 of 0,2 is lost: its circuits carry 9 of 10 bytes",
+         STATUS_FAILED},
+        {"0.0005,0.011,0,2,0>1 1>2\n",
+         "byte 0 of 0,2 is lost: switch 0 has not set up its circuit before 0.001000000000 s; a set-up takes "
+         "1 ms",
+         STATUS_FAILED},
+        {"0.001,0.011,0,2,0>1 1>2\n0.005,0.006,1,2,1>2\n",
+         "byte 0 of 1,2 is on two circuits at once: the link 1>2 is on the circuit of line 1 too until "
+         "0.011000000000 s",
+         STATUS_FAILED},
+        {"0.012,0.022,0,2,0>1 1>2\n", "byte 8 of 0,2 is late: the deadline is over", STATUS_FAILED},
+        {"0.001,0.011,0,2,0>1\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2,0>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2,0>1 1>0 0>1 1>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2,1>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2,0>1,1>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,9,0>1 1>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.001,0,2,0>1 1>2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2\n", "", STATUS_BAD_INPUT},
+        {"0.001,0.011,0,2,0>1 1>99999999999\n", "", STATUS_BAD_INPUT},
+    };
+    struct circuit_demand demand = demand_of("0,2,10");
+    struct path_problem problem = problem_of("linear:3", false, &demand, MS, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct circuit_verdict verdict;
+        struct diag_silence silence = diag_begin_silence();
+        enum status status = verified(&problem, &demand, cases[i].text, 20 * MS, &verdict);
+        diag_end_silence(&silence);
+        if (status != cases[i].status || strcmp(verdict.first_problem, cases[i].problem) != 0)
+            fail_msg("%s: status %d, %s", cases[i].text, (int)status, verdict.first_problem);
+    }
+    path_problem_free(&problem);
+    circuit_demand_free(&demand);
+}
+
+static void demands_and_topologies_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *topology, *demand;
+    } cases[] = {{"ring:5", "5,1,10"},
+                 {"ring:5", "1,1,10"},
+                 {"ring:5", "0,1,9000000000"},
+                 {"torus:4x4,rates=1GB/s", "0,1,10"}};
+    struct diag_silence silence = diag_begin_silence();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct path_problem problem;
+        struct topo topo = topology(cases[i].topology);
+        struct circuit_demand demand = demand_of(cases[i].demand);
+        struct circuit_switching switching = switching_of(MS, false);
+        assert_int_equal(path_problem_init(&problem, &topo, false, &demand, &switching), STATUS_BAD_INPUT);
+        circuit_demand_free(&demand);
+    }
+    diag_end_silence(&silence);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_of_three),
+        cmocka_unit_test(a_ring_of_five_takes_three_turns),
+        cmocka_unit_test(free_routes_share_the_load),
+        cmocka_unit_test(every_schedule_is_valid_and_best_is_the_shortest),
+        cmocka_unit_test(a_crossbar_is_one_switch),
+        cmocka_unit_test(best_is_the_optimum_of_whole_entries),
+        cmocka_unit_test(verdicts_are_those_of_a_slow_verifier),
+        cmocka_unit_test(wrong_schedules_are_found),
+        cmocka_unit_test(demands_and_topologies_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
