@@ -66,12 +66,12 @@ static void send(struct loggops *engine, const struct loggops_event *event,
 }
 
 /* The send of a large message ends with its receive, and holds its cpu and NIC until then. */
-static void release_sender(struct loggops *engine, const struct message *message,
-                           const struct graph_operation *numbers, when_t cpu, when_t nic)
+static void release_sender(struct loggops *engine, const struct loggops_message *message, uint8_t core,
+                           uint8_t sending_nic, when_t cpu, when_t nic)
 {
-    loggops_end(engine, message->source, message->send_owner, cpu);
-    raise_to(loggops_cpu(engine, message->source, numbers->core), cpu);
-    raise_to(loggops_send_nic(engine, message->source, numbers->nic), nic);
+    loggops_end(engine, message->source, message->send, cpu);
+    raise_to(loggops_cpu(engine, message->source, core), cpu);
+    raise_to(loggops_send_nic(engine, message->source, sending_nic), nic);
 }
 
 static void receive(struct loggops *engine, const struct loggops_event *event,
@@ -82,12 +82,8 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     loggops_begin(engine, host, event->subject, 0);
     uint32_t index = loggops_meet_message(engine, host, operation->peer, operation->tag);
     if (index == POOL_NONE) {
-        uint32_t posted = pool_take(&engine->receives);
-        *loggops_receive_at(engine, posted) = (struct loggops_receive){.posted = loggops_ps(engine, at),
-                                                                       .operation = event->subject,
-                                                                       .peer = operation->peer,
-                                                                       .tag = operation->tag};
-        loggops_post(engine, host, posted);
+        loggops_run(engine, host, event->subject)->posted = loggops_ps(engine, at);
+        loggops_post(engine, host, event->subject);
         return;
     }
     when_t nic = when_max(*loggops_send_nic(engine, host, operation->nic), at) + engine->g;
@@ -97,7 +93,7 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     loggops_tell_busy(engine, host, operation->core, nic, cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, index, at);
     if (size_of(operation->amount) > engine->S)
-        release_sender(engine, message_at(&engine->messages, index), operation, cpu, nic);
+        release_sender(engine, loggops_message(engine, index), operation->core, operation->nic, cpu, nic);
     loggops_end(engine, host, event->subject, cpu);
     loggops_tell_received(engine, index, loggops_ps(engine, at), cpu, cpu);
 }
@@ -115,30 +111,28 @@ void loggops_atlahs_operation(struct loggops *engine, const struct loggops_event
 
 void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *event)
 {
-    const struct message *message = message_at(&engine->messages, event->subject);
+    const struct loggops_message message = *loggops_message(engine, event->subject);
     uint32_t host = event->host;
-    const struct graph_operation *sent = loggops_operation(engine, message->source, message->send_owner);
-    uint32_t met = loggops_meet_receive(engine, host, message->source, sent->tag);
+    uint32_t met = loggops_meet_receive(engine, host, message.source, message.tag);
     if (met == POOL_NONE) {
-        loggops_keep(engine, host, event->subject);
+        loggops_keep(engine, event->subject);
         return;
     }
-    const struct loggops_receive posted = *loggops_receive_at(engine, met);
-    const struct graph_operation *receive = loggops_operation(engine, host, posted.operation);
+    ps_t posted = loggops_run(engine, host, met)->posted;
+    const struct graph_operation *receive = loggops_operation(engine, host, met);
     when_t *cpu = loggops_cpu(engine, host, receive->core);
-    when_t *nic = loggops_receive_nic(engine, host, sent->nic), at = event->at;
+    when_t *nic = loggops_receive_nic(engine, host, message.nic), at = event->at;
     if (when_max(*cpu, *nic) > at) { /* the receive goes to the end of its queue */
         loggops_push_again(engine, event, when_max(*cpu, *nic));
         loggops_post(engine, host, met);
         return;
     }
-    pool_give(&engine->receives, met);
     *nic = when_max(*nic, at) + engine->g;
-    *cpu = *nic + engine->o + by_cpu(engine, message->bytes);
+    *cpu = *nic + engine->o + by_cpu(engine, message.bytes);
     loggops_tell_busy(engine, host, receive->core, *nic, *cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, event->subject, at);
-    if (size_of(message->bytes) > engine->S)
-        release_sender(engine, message, sent, *cpu, *nic);
-    loggops_end(engine, host, posted.operation, *cpu);
-    loggops_tell_received(engine, event->subject, posted.posted, *cpu, *cpu);
+    if (size_of(message.bytes) > engine->S)
+        release_sender(engine, &message, message.core, message.nic, *cpu, *nic);
+    loggops_end(engine, host, met, *cpu);
+    loggops_tell_received(engine, event->subject, posted, *cpu, *cpu);
 }

@@ -8,11 +8,9 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "base/queue.h"
-#include "base/queue_table.h"
 #include "call/graph.h"
 #include "engine/engine.h"
 #include "fabric/loggops.h"
-#include "fabric/message.h"
 
 enum loggops_rules { LOGGOPS_MENDED, LOGGOPS_PUBLISHED, LOGGOPS_ATLAHS };
 
@@ -34,21 +32,21 @@ struct loggops_event {
     uint32_t host, subject;
 };
 
-/* A binary heap of the events that wait for the same cpu and NIC of a host. All go on at the same time, when
- * both are free, so that one entry in the queue stands for them. */
-struct loggops_waiting {
-    uint64_t order;
-    uint32_t subject;
-};
-
 enum loggops_need { NEED_CPU, NEED_CPU_AND_SEND, NEED_CPU_AND_RECEIVE };
 
+/* The events that wait for the same cpu and NIC of a host. All go on at the same time, when both are free, so
+ * that one entry in the queue stands for them. They are a pairing heap by their numbers, whose links are in
+ * the operations, or in the messages. */
 struct loggops_group {
-    struct loggops_waiting *waiting;
-    size_t count, capacity;
+    uint32_t first;      /* POOL_NONE: none waits */
     uint32_t host, next; /* group of the host; POOL_NONE: none */
     uint8_t need;        /* enum loggops_need */
     uint8_t core, nic;
+};
+
+/* Of what waits in a group. */
+struct loggops_links {
+    uint32_t child, sibling;
 };
 
 struct loggops_heap {
@@ -69,27 +67,55 @@ struct loggops_queue {
 
 /* -------------------------------------------------------------------- hosts */
 
-/* A posted receive that waits for its message. */
-struct loggops_receive {
-    ps_t posted;
-    uint32_t operation, peer, tag;
-    uint32_t next;
+/* Receives that are posted, and messages that have met none, by source and tag. An entry leads to the last
+ * one in the queue of its source and tag, whose link leads to the first, and so on. The queue has receives or
+ * messages: 0 is no entry, 1 + n operation n of the host, 1 + operations of the host + n message n. More than
+ * 2^32 of both have no room in memory. */
+struct loggops_table {
+    size_t first; /* in `entries` */
+    uint32_t mask, used;
+};
+
+/* The same of a host that uses wildcards. */
+struct loggops_any {
+    struct queue posted, unexpected;
+    bool is_used;
 };
 
 struct loggops_host {
-    struct queue posted, unexpected; /* of a host that uses wildcards; else they are in the tables */
+    struct loggops_table table;
     uint32_t groups;
-    bool has_any;
     when_t covered; /* until then it has been busy, or its idle time has been told */
     when_t finish;  /* of its operations */
     ps_t software;  /* its cpus have spent on messages */
+    when_t busy[];  /* until when its cpus, its sending and its receiving NICs are busy */
+};
+
+/* A message that is under way or has met no receive. Observers see a struct message. */
+struct loggops_message {
+    uint64_t bytes;
+    ps_t posted;
+    union {
+        ps_t delivered;             /* once the receiver has handled it */
+        struct loggops_links links; /* before that */
+    };
+    uint32_t source, destination;
+    uint32_t send; /* operation of the source */
+    uint32_t tag;
+    uint32_t link; /* number of its event while it is in the queue; then the next one of its table's queue */
+    uint8_t core, nic;   /* of the send */
+    bool is_synchronous; /* the send ends when the message is matched */
 };
 
 /* An operation during a run. */
 struct loggops_run {
-    when_t ready;    /* rules that have dependences in time: not before then */
-    uint32_t needs;  /* dependences that it still waits for, or how far it has come */
-    uint32_t number; /* of its event, while it is in the queue */
+    union {
+        when_t ready; /* rules that have dependences in time: not before then */
+        ps_t posted;  /* of a receive that waits for its message */
+        struct loggops_links links;
+    };
+    uint32_t needs; /* dependences that it still waits for, or how far it has come */
+    uint32_t link;  /* as that of a message */
 };
 #define OPERATION_BEGUN (UINT32_MAX - 1)
 #define OPERATION_ENDED UINT32_MAX
@@ -109,15 +135,19 @@ struct loggops {
     uint32_t cores, nics; /* of each host */
 
     struct loggops_queue queue;
-    struct pool groups, messages, receives;
-    struct queue_table posted, unexpected; /* by host, source and tag */
-    struct loggops_host *hosts;
-    when_t *times; /* of each host: until when its cpus, its sending and its receiving NICs are busy */
+    struct pool groups, messages;
+    uint32_t *entries; /* of the tables of all hosts */
+    size_t entry_count, entry_capacity;
+    unsigned char *hosts; /* struct loggops_host, each with its times */
+    size_t host_bytes;
+    struct loggops_any *any; /* NULL: no host uses wildcards */
     struct loggops_run *operations;
     double ps_per_operation;
     struct loggops_released *released; /* by the present event, in order */
     size_t released_count, released_capacity;
     uint64_t ended, sent, received;
+    uint32_t posted;    /* receives that wait for their messages */
+    size_t bytes;       /* of memory, at the end */
     uint64_t too_small; /* receives that have met a larger message, and the first of them */
     uint32_t small_host, small_receive;
     uint64_t early; /* messages received before they were sent, and the send of the first */
@@ -138,29 +168,34 @@ static inline bool loggops_is_synchronous(const struct loggops *engine, const st
     return send->amount > engine->S && !send->is_eager;
 }
 
+static inline struct loggops_host *loggops_host(const struct loggops *engine, uint32_t host)
+{
+    return (struct loggops_host *)(void *)(engine->hosts + engine->host_bytes * host);
+}
+
+static inline struct loggops_message *loggops_message(const struct loggops *engine, uint32_t index)
+{
+    return &((struct loggops_message *)(void *)engine->messages.records)[index];
+}
+
 static inline struct loggops_run *loggops_run(const struct loggops *engine, uint32_t host, uint32_t operation)
 {
     return &engine->operations[engine->graph->ranks[host].first + operation];
 }
 
-static inline when_t *loggops_times(const struct loggops *engine, uint32_t host)
-{
-    return engine->times + (size_t)host * (engine->cores + 2 * (size_t)engine->nics);
-}
-
 static inline when_t *loggops_cpu(const struct loggops *engine, uint32_t host, uint8_t core)
 {
-    return loggops_times(engine, host) + core;
+    return &loggops_host(engine, host)->busy[core];
 }
 
 static inline when_t *loggops_send_nic(const struct loggops *engine, uint32_t host, uint8_t nic)
 {
-    return loggops_times(engine, host) + engine->cores + nic;
+    return &loggops_host(engine, host)->busy[engine->cores + nic];
 }
 
 static inline when_t *loggops_receive_nic(const struct loggops *engine, uint32_t host, uint8_t nic)
 {
-    return loggops_times(engine, host) + engine->cores + engine->nics + nic;
+    return &loggops_host(engine, host)->busy[engine->cores + engine->nics + nic];
 }
 
 static inline when_t when_max(when_t a, when_t b)
@@ -175,11 +210,6 @@ static inline when_t when_add(const struct loggops *engine, when_t a, when_t b)
     if (engine->rules == LOGGOPS_MENDED && (sum < a || sum > (when_t)PS_NEVER))
         return (when_t)PS_NEVER;
     return sum;
-}
-
-static inline struct loggops_receive *loggops_receive_at(const struct loggops *engine, uint32_t index)
-{
-    return pool_at(&engine->receives, index);
 }
 
 /* queue.c: the events */
@@ -201,8 +231,10 @@ void loggops_queue_free(struct loggops *engine);
 uint32_t loggops_meet_receive(struct loggops *engine, uint32_t host, uint32_t source, uint32_t tag);
 uint32_t loggops_meet_message(struct loggops *engine, uint32_t host, uint32_t source, uint32_t tag);
 void loggops_post(struct loggops *engine, uint32_t host, uint32_t receive); /* behind all others */
-void loggops_keep(struct loggops *engine, uint32_t host, uint32_t message);
+void loggops_keep(struct loggops *engine, uint32_t message);
 void loggops_find_any(struct loggops *engine); /* which hosts use wildcards */
+/* An empty table for a host of so many receives. */
+void loggops_make_table(struct loggops *engine, uint32_t host, uint32_t receives);
 
 /* loggops.c: the operation has begun, or has ended. Those that wait for that may become ready, not before
  * `at`. */

@@ -14,8 +14,10 @@
 static void release(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
 {
     struct loggops_run *run = loggops_run(engine, host, operation);
+    if (run->needs - 1 >= OPERATION_BEGUN - 1) /* none, or begun, or ended */
+        return;
     run->ready = when_max(run->ready, at);
-    if (!run->needs || run->needs >= OPERATION_BEGUN || --run->needs)
+    if (--run->needs)
         return;
     if (!at && engine->rules == LOGGOPS_ATLAHS) /* a beginning, behind which ATLAHS forgets the ends */
         run->ready = 0;
@@ -40,7 +42,8 @@ void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when
     struct loggops_run *run = loggops_run(engine, host, operation);
     engine->ended += run->needs != OPERATION_ENDED;
     run->needs = OPERATION_ENDED;
-    engine->hosts[host].finish = when_max(engine->hosts[host].finish, at);
+    struct loggops_host *at_host = loggops_host(engine, host);
+    at_host->finish = when_max(at_host->finish, at);
     for (uint32_t i = ended->on_end; i < ended->on_begin; i++)
         release(engine, host, rank->dependents[i], at);
 }
@@ -58,6 +61,11 @@ static when_t ready_at(const struct loggops *engine, uint32_t host, uint32_t ind
     return at;
 }
 
+static int class_of(uint8_t kind)
+{
+    return kind == GRAPH_SEND ? 0 : kind == GRAPH_RECV ? 1 : 2;
+}
+
 /* What has become ready in one event: sends, then receives, then computation, each in the order of release.
  * ATLAHS takes all in that order. */
 static void push_kind(struct loggops *engine, uint32_t host, int rank_of_kind)
@@ -65,8 +73,7 @@ static void push_kind(struct loggops *engine, uint32_t host, int rank_of_kind)
     for (size_t i = 0; i < engine->released_count; i++) {
         struct loggops_released released = engine->released[i];
         uint8_t kind = loggops_operation(engine, released.host, released.operation)->kind;
-        int class = kind == GRAPH_SEND ? 0 : kind == GRAPH_RECV ? 1 : 2;
-        if (released.host == host && (class == rank_of_kind || rank_of_kind < 0))
+        if (released.host == host && (class_of(kind) == rank_of_kind || rank_of_kind < 0))
             loggops_push(engine, ready_at(engine, host, released.operation), EVENT_OPERATION, host,
                          released.operation);
     }
@@ -140,23 +147,6 @@ static void handle(struct loggops *engine, const struct loggops_event *event)
     push_released(engine, event);
 }
 
-static void start(struct loggops *engine)
-{
-    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
-        const struct graph_rank *rank = &engine->graph->ranks[host];
-        engine->released_count = 0;
-        for (uint32_t i = 0; i < rank->count; i++) {
-            loggops_run(engine, host, i)->needs = rank->operations[i].needs;
-            if (rank->operations[i].needs)
-                continue;
-            engine->released = mem_grow(engine->released, &engine->released_capacity,
-                                        engine->released_count + 1, "operations that become ready");
-            engine->released[engine->released_count++] = (struct loggops_released){host, i};
-        }
-        push_released(engine, NULL);
-    }
-}
-
 enum { TELL_EVERY = 1 << 12 }; /* events */
 
 static bool tell_progress(const struct loggops *engine, when_t now)
@@ -169,10 +159,86 @@ static bool tell_progress(const struct loggops *engine, when_t now)
     return !params->progress || params->progress(params->progress_self, &at);
 }
 
+/* What the operations of a host need, and its table. */
+static void open_host(struct loggops *engine, uint32_t host)
+{
+    const struct graph_rank *rank = &engine->graph->ranks[host];
+    struct loggops_run *runs = loggops_run(engine, host, 0);
+    uint32_t receives = 0;
+    for (uint32_t i = 0; i < rank->count; i++) {
+        runs[i].needs = rank->operations[i].needs;
+        receives += rank->operations[i].kind == GRAPH_RECV;
+    }
+    loggops_make_table(engine, host, receives);
+}
+
+/* The heap without an order of equal times gets all that is ready at the start. */
+static void start_unordered(struct loggops *engine)
+{
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
+        const struct graph_rank *rank = &engine->graph->ranks[host];
+        open_host(engine, host);
+        for (uint32_t i = 0; i < rank->count; i++) {
+            if (rank->operations[i].needs)
+                continue;
+            engine->released = mem_grow(engine->released, &engine->released_capacity,
+                                        engine->released_count + 1, "operations that become ready");
+            engine->released[engine->released_count++] = (struct loggops_released){host, i};
+        }
+        push_released(engine, NULL);
+    }
+}
+
+static uint64_t count_ready(const struct loggops *engine)
+{
+    uint64_t ready = 0;
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++)
+        for (uint32_t i = 0; i < engine->graph->ranks[host].count; i++)
+            ready += !engine->graph->ranks[host].operations[i].needs;
+    return ready;
+}
+
+/* What is ready at the start comes before all other events, in the order of hosts, and does not pass through
+ * the queue. False: stopped. */
+static bool start(struct loggops *engine)
+{
+    uint64_t number = 0;
+    engine->queue.numbers = count_ready(engine);
+    for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
+        const struct graph_rank *rank = &engine->graph->ranks[host];
+        open_host(engine, host);
+        for (int class = 0; class < 3; class ++) {
+            for (uint32_t i = 0; i < rank->count; i++) {
+                if (rank->operations[i].needs || class_of(rank->operations[i].kind) != class)
+                    continue;
+                if (++engine->queue.taken % TELL_EVERY == 0 && !tell_progress(engine, 0))
+                    return false;
+                handle(engine, &(struct loggops_event){
+                                   .order = number++ << 2 | EVENT_OPERATION, .host = host, .subject = i});
+            }
+        }
+    }
+    return true;
+}
+
+static size_t bytes_of(const struct loggops *engine)
+{
+    size_t ranks = engine->params->program->ranks, operations = (size_t)engine->graph->operations;
+    return ranks * (engine->host_bytes + (engine->any ? sizeof *engine->any : 0)) +
+           operations * sizeof *engine->operations +
+           engine->queue.heap.capacity * sizeof *engine->queue.heap.events + loop_bytes(&engine->queue.loop) +
+           engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
+           engine->entry_capacity * sizeof *engine->entries +
+           engine->released_capacity * sizeof *engine->released;
+}
+
 static enum status run_events(struct loggops *engine)
 {
     struct loggops_event event;
-    start(engine);
+    if (engine->queue.is_unordered)
+        start_unordered(engine);
+    else if (!start(engine))
+        return STATUS_CANCELLED;
     while (loggops_take(engine, &event)) {
         uint32_t group = POOL_NONE;
         if (engine->queue.taken % TELL_EVERY == 0 && !tell_progress(engine, event.at))
@@ -190,6 +256,7 @@ static enum status run_events(struct loggops *engine)
         if (group != POOL_NONE)
             loggops_woken(engine, group);
     }
+    engine->bytes = bytes_of(engine);
     return loggops_finish(engine);
 }
 
@@ -200,6 +267,11 @@ static enum loggops_rules rules_of(const struct config *config)
     if (strcmp(name, "loggopsim") == 0)
         return LOGGOPS_PUBLISHED;
     return strcmp(name, "atlahs") == 0 ? LOGGOPS_ATLAHS : LOGGOPS_MENDED;
+}
+
+static size_t host_bytes(uint32_t cores, uint32_t nics)
+{
+    return sizeof(struct loggops_host) + (cores + 2 * (size_t)nics) * sizeof(when_t);
 }
 
 static void open_engine(struct loggops *engine, const struct engine_params *params)
@@ -220,22 +292,15 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->ps_per_operation = compute_config_ps(work);
     engine->cores = graph->cores ? graph->cores : 1;
     engine->nics = graph->nics ? graph->nics : 1;
-    engine->hosts = mem_alloc(ranks, sizeof *engine->hosts, "hosts");
-    engine->times =
-        mem_alloc(ranks * (engine->cores + 2 * (size_t)engine->nics), sizeof *engine->times, "cpus");
+    engine->host_bytes = host_bytes(engine->cores, engine->nics);
+    engine->hosts = mem_alloc(ranks, engine->host_bytes, "hosts");
     engine->operations = mem_alloc(operations, sizeof *engine->operations, "operations");
-    for (size_t i = 0; i < ranks; i++) {
-        queue_init(&engine->hosts[i].posted);
-        queue_init(&engine->hosts[i].unexpected);
-        engine->hosts[i].groups = POOL_NONE;
-    }
+    for (size_t i = 0; i < ranks; i++)
+        loggops_host(engine, (uint32_t)i)->groups = POOL_NONE;
     pool_init(&engine->groups, sizeof(struct loggops_group), "waiting events");
-    pool_init(&engine->messages, sizeof(struct message), "messages");
-    pool_init(&engine->receives, sizeof(struct loggops_receive), "receives");
+    pool_init(&engine->messages, sizeof(struct loggops_message), "messages");
     loop_init(&engine->queue.loop);
     engine->queue.is_unordered = engine->rules == LOGGOPS_ATLAHS;
-    queue_table_init(&engine->posted);
-    queue_table_init(&engine->unexpected);
     engine->fabric = (struct fabric){.ops = params->fabric};
     loggops_find_any(engine);
 }
@@ -243,25 +308,12 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
 static void close_engine(struct loggops *engine)
 {
     loggops_queue_free(engine);
-    queue_table_free(&engine->posted);
-    queue_table_free(&engine->unexpected);
     pool_free(&engine->messages);
-    pool_free(&engine->receives);
+    free(engine->entries);
+    free(engine->any);
     free(engine->hosts);
-    free(engine->times);
     free(engine->operations);
     free(engine->released);
-}
-
-static size_t bytes_of(const struct loggops *engine)
-{
-    size_t ranks = engine->params->program->ranks, operations = (size_t)engine->graph->operations;
-    return ranks * (sizeof *engine->hosts + (engine->cores + 2 * engine->nics) * sizeof(when_t)) +
-           operations * sizeof *engine->operations +
-           engine->queue.heap.capacity * sizeof *engine->queue.heap.events + loop_bytes(&engine->queue.loop) +
-           engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
-           engine->receives.capacity * engine->receives.size + queue_table_bytes(&engine->posted) +
-           queue_table_bytes(&engine->unexpected) + engine->released_capacity * sizeof *engine->released;
 }
 
 static enum status run_graph(const struct engine_params *params, struct engine_usage *usage,
@@ -271,7 +323,7 @@ static enum status run_graph(const struct engine_params *params, struct engine_u
     open_engine(&engine, params);
     enum status status = run_events(&engine);
     if (status == STATUS_OK) {
-        *usage = (struct engine_usage){.bytes = bytes_of(&engine),
+        *usage = (struct engine_usage){.bytes = engine.bytes,
                                        .peak_messages = engine.messages.fresh,
                                        .peak_events = engine.queue.peak,
                                        .events = engine.queue.taken,
@@ -394,11 +446,13 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     if (graph.has_calls_too)
         estimate->unknown = "the graph of the jobs that are calls";
     double at_once = (double)graph.sends < 2 * ranks ? (double)graph.sends : 2 * ranks;
-    double hosts = sizeof(struct loggops_host) + (graph.cores + 2.0 * graph.nics) * sizeof(when_t);
+    double hosts = (double)host_bytes(graph.cores, graph.nics);
     estimate_add(estimate, "operations", "fewer operations", operations * sizeof(struct loggops_run));
     estimate_add(estimate, "hosts", "fewer ranks, cpus or NICs", ranks * hosts);
+    estimate_add(estimate, "posted receives and messages", "fewer receives",
+                 estimate_array(2 * (double)graph.sends, sizeof(uint32_t)));
     estimate_add(estimate, "messages", "fewer messages at a time",
-                 estimate_pool(at_once, sizeof(struct message)));
+                 estimate_pool(at_once, sizeof(struct loggops_message)));
     estimate_add(estimate, "events", "fewer ranks", estimate_array(2 * ranks, sizeof(struct loggops_event)));
     return STATUS_OK;
 }

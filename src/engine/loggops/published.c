@@ -30,24 +30,22 @@ static void raise_to(when_t *time, when_t at)
 }
 
 /* The published way to hold back what depends on a send that was released. */
-static void hold_sender(const struct loggops *engine, uint32_t host, const struct graph_operation *operation,
-                        when_t at)
+static void hold_sender(const struct loggops *engine, uint32_t host, uint8_t core, uint8_t nic, when_t at)
 {
     if (is_mended(engine))
         return;
-    raise_to(loggops_cpu(engine, host, operation->core), at);
-    raise_to(loggops_send_nic(engine, host, operation->nic), at);
+    raise_to(loggops_cpu(engine, host, core), at);
+    raise_to(loggops_send_nic(engine, host, nic), at);
 }
 
 /* GOAL gives receives a size too. That of the message holds. */
-static void compare_sizes(struct loggops *engine, uint32_t host, uint32_t receive,
-                          const struct message *message)
+static void compare_sizes(struct loggops *engine, uint32_t host, uint32_t receive, uint64_t bytes)
 {
-    if (message->bytes <= loggops_operation(engine, host, receive)->amount || engine->too_small++)
+    if (bytes <= loggops_operation(engine, host, receive)->amount || engine->too_small++)
         return;
     engine->small_host = host;
     engine->small_receive = receive;
-    engine->small_bytes = message->bytes;
+    engine->small_bytes = bytes;
 }
 
 static void compute(struct loggops *engine, const struct loggops_event *event,
@@ -91,20 +89,15 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     loggops_begin(engine, host, event->subject, at);
     uint32_t index = loggops_meet_message(engine, host, operation->peer, operation->tag);
     if (index == POOL_NONE) {
-        uint32_t posted = pool_take(&engine->receives);
-        *loggops_receive_at(engine, posted) = (struct loggops_receive){.posted = loggops_ps(engine, at),
-                                                                       .operation = event->subject,
-                                                                       .peer = operation->peer,
-                                                                       .tag = operation->tag};
-        loggops_post(engine, host, posted);
+        loggops_run(engine, host, event->subject)->posted = loggops_ps(engine, at);
+        loggops_post(engine, host, event->subject);
         return;
     }
-    const struct message *message = message_at(&engine->messages, index);
-    compare_sizes(engine, host, event->subject, message);
-    const struct graph_operation *sent = loggops_operation(engine, message->source, message->send_owner);
-    if (is_mended(engine) ? loggops_is_synchronous(engine, sent) : operation->amount > engine->S) {
-        loggops_end(engine, message->source, message->send_owner, at);
-        hold_sender(engine, message->source, operation, at);
+    const struct loggops_message *message = loggops_message(engine, index);
+    compare_sizes(engine, host, event->subject, message->bytes);
+    if (is_mended(engine) ? message->is_synchronous : operation->amount > engine->S) {
+        loggops_end(engine, message->source, message->send, at);
+        hold_sender(engine, message->source, operation->core, operation->nic, at);
     }
     when_t end = is_mended(engine) ? when_max(at, (when_t)message->delivered) : at;
     loggops_end(engine, host, event->subject, end);
@@ -125,33 +118,31 @@ void loggops_published_operation(struct loggops *engine, const struct loggops_ev
 /* On the cpu and the NIC with the numbers of the sender's. */
 void loggops_published_message(struct loggops *engine, const struct loggops_event *event)
 {
-    struct message *message = message_at(&engine->messages, event->subject);
-    uint32_t host = event->host, sender = message->source;
-    const struct graph_operation *operation = loggops_operation(engine, sender, message->send_owner);
-    when_t *cpu = loggops_cpu(engine, host, operation->core);
-    when_t *nic = loggops_receive_nic(engine, host, operation->nic), at = event->at;
+    const struct loggops_message message = *loggops_message(engine, event->subject);
+    uint32_t host = event->host;
+    when_t *cpu = loggops_cpu(engine, host, message.core);
+    when_t *nic = loggops_receive_nic(engine, host, message.nic), at = event->at;
     if (when_max(*cpu, *nic) > at) {
-        loggops_wait(engine, event, NEED_CPU_AND_RECEIVE, operation->core, operation->nic);
+        loggops_wait(engine, event, NEED_CPU_AND_RECEIVE, message.core, message.nic);
         return;
     }
-    when_t by_nic = of_bytes(engine, message->bytes, engine->G);
-    when_t by_cpu = of_bytes(engine, message->bytes, engine->O);
+    when_t by_nic = of_bytes(engine, message.bytes, engine->G);
+    when_t by_cpu = of_bytes(engine, message.bytes, engine->O);
     *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(by_cpu, by_nic));
     *nic = when_add(engine, when_add(engine, at, engine->g), by_nic);
-    loggops_tell_busy(engine, host, operation->core, at, *cpu, BUSY_RECEIVES);
+    loggops_tell_busy(engine, host, message.core, at, *cpu, BUSY_RECEIVES);
     loggops_tell_delivered(engine, event->subject, *cpu);
-    uint32_t met = loggops_meet_receive(engine, host, sender, operation->tag);
+    uint32_t met = loggops_meet_receive(engine, host, message.source, message.tag);
     if (met == POOL_NONE) {
-        loggops_keep(engine, host, event->subject);
+        loggops_keep(engine, event->subject);
         return;
     }
-    const struct loggops_receive posted = *loggops_receive_at(engine, met);
-    pool_give(&engine->receives, met);
-    compare_sizes(engine, host, posted.operation, message);
-    if (loggops_is_synchronous(engine, operation)) {
-        loggops_end(engine, sender, message->send_owner, at);
-        hold_sender(engine, sender, operation, at);
+    ps_t posted = loggops_run(engine, host, met)->posted;
+    compare_sizes(engine, host, met, message.bytes);
+    if (message.is_synchronous) {
+        loggops_end(engine, message.source, message.send, at);
+        hold_sender(engine, message.source, message.core, message.nic, at);
     }
-    loggops_end(engine, host, posted.operation, *cpu);
-    loggops_tell_received(engine, event->subject, posted.posted, *cpu, at);
+    loggops_end(engine, host, met, *cpu);
+    loggops_tell_received(engine, event->subject, posted, *cpu, at);
 }

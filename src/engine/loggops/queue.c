@@ -86,22 +86,27 @@ static struct loggops_event heap_take(struct loggops_queue *queue)
 #define MESSAGE UINT32_MAX
 
 /* The numbers of waiting events are kept beside them in 32 bits: they are not so far apart. */
-static uint32_t *number_of(struct loggops *engine, const struct event *event)
+static uint32_t *number_of(const struct loggops *engine, const struct event *event)
 {
     if (event->kind == MESSAGE)
-        return &message_at(&engine->messages, event->subject)->batch;
-    return &loggops_run(engine, event->kind, event->subject)->number;
+        return &loggops_message(engine, event->subject)->link;
+    return &loggops_run(engine, event->kind, event->subject)->link;
+}
+
+static uint64_t whole_number(const struct loggops *engine, uint32_t number)
+{
+    uint64_t numbers = engine->queue.numbers;
+    return numbers - (uint32_t)((uint32_t)numbers - number);
 }
 
 static struct loggops_event unpack(struct loggops *engine, const struct event *event)
 {
     bool is_message = event->kind == MESSAGE;
-    uint64_t numbers = engine->queue.numbers;
-    uint64_t number = numbers - (uint32_t)((uint32_t)numbers - *number_of(engine, event));
+    uint64_t number = whole_number(engine, *number_of(engine, event));
     return (struct loggops_event){
         .at = (when_t)event->at,
         .order = number << 2 | (uint64_t)(is_message ? EVENT_MESSAGE : EVENT_OPERATION),
-        .host = is_message ? message_at(&engine->messages, event->subject)->destination : event->kind,
+        .host = is_message ? loggops_message(engine, event->subject)->destination : event->kind,
         .subject = event->subject};
 }
 
@@ -186,16 +191,20 @@ static struct loggops_group *group_at(const struct loggops *engine, uint32_t ind
 static uint32_t group_of(struct loggops *engine, uint32_t host, enum loggops_need need, uint8_t core,
                          uint8_t nic)
 {
-    uint32_t index = engine->hosts[host].groups;
+    uint32_t index = loggops_host(engine, host)->groups;
     for (; index != POOL_NONE; index = group_at(engine, index)->next) {
         const struct loggops_group *group = group_at(engine, index);
         if (group->need == need && group->core == core && (need == NEED_CPU || group->nic == nic))
             return index;
     }
     index = pool_take(&engine->groups);
-    *group_at(engine, index) = (struct loggops_group){
-        .host = host, .next = engine->hosts[host].groups, .need = (uint8_t)need, .core = core, .nic = nic};
-    engine->hosts[host].groups = index;
+    *group_at(engine, index) = (struct loggops_group){.first = POOL_NONE,
+                                                      .host = host,
+                                                      .next = loggops_host(engine, host)->groups,
+                                                      .need = (uint8_t)need,
+                                                      .core = core,
+                                                      .nic = nic};
+    loggops_host(engine, host)->groups = index;
     return index;
 }
 
@@ -209,15 +218,53 @@ static when_t free_at(const struct loggops *engine, const struct loggops_group *
                              : *loggops_receive_nic(engine, group->host, group->nic));
 }
 
+/* What waits in a group. */
+static struct event waiting_at(const struct loggops_group *group, uint32_t subject)
+{
+    return (struct event){.kind = group->need == NEED_CPU_AND_RECEIVE ? MESSAGE : group->host,
+                          .subject = subject};
+}
+
+static struct loggops_links *links_at(const struct loggops *engine, const struct loggops_group *group,
+                                      uint32_t subject)
+{
+    if (group->need == NEED_CPU_AND_RECEIVE)
+        return &loggops_message(engine, subject)->links;
+    return &loggops_run(engine, group->host, subject)->links;
+}
+
+static uint64_t order_of(const struct loggops *engine, const struct loggops_group *group, uint32_t subject)
+{
+    const struct event event = waiting_at(group, subject);
+    uint64_t kind = group->need == NEED_CPU_AND_RECEIVE ? EVENT_MESSAGE : EVENT_OPERATION;
+    return whole_number(engine, *number_of(engine, &event)) << 2 | kind;
+}
+
 /* An entry for the first event of the group. */
 static void enter(struct loggops *engine, uint32_t index)
 {
     const struct loggops_group *group = group_at(engine, index);
-    heap_push(&engine->queue,
-              &(struct loggops_event){.at = free_at(engine, group),
-                                      .order = (group->waiting[0].order & ~UINT64_C(3)) | EVENT_GROUP,
-                                      .host = group->host,
-                                      .subject = index});
+    uint64_t order = order_of(engine, group, group->first);
+    heap_push(&engine->queue, &(struct loggops_event){.at = free_at(engine, group),
+                                                      .order = (order & ~UINT64_C(3)) | EVENT_GROUP,
+                                                      .host = group->host,
+                                                      .subject = index});
+}
+
+/* Two heaps as one. A heap is named by its first event; POOL_NONE: it is empty. */
+static uint32_t meld(const struct loggops *engine, const struct loggops_group *group, uint32_t a, uint32_t b)
+{
+    if (a == POOL_NONE || b == POOL_NONE)
+        return a == POOL_NONE ? b : a;
+    if (order_of(engine, group, b) < order_of(engine, group, a)) {
+        uint32_t first = b;
+        b = a;
+        a = first;
+    }
+    struct loggops_links *above = links_at(engine, group, a);
+    links_at(engine, group, b)->sibling = above->child;
+    above->child = b;
+    return a;
 }
 
 void loggops_wait(struct loggops *engine, const struct loggops_event *event, enum loggops_need need,
@@ -225,27 +272,32 @@ void loggops_wait(struct loggops *engine, const struct loggops_event *event, enu
 {
     uint32_t index = group_of(engine, event->host, need, core, nic);
     struct loggops_group *group = group_at(engine, index);
-    group->waiting = mem_grow(group->waiting, &group->capacity, group->count + 1, "waiting events");
-    size_t at = group->count++;
-    for (; at && event->order < group->waiting[(at - 1) / 2].order; at = (at - 1) / 2)
-        group->waiting[at] = group->waiting[(at - 1) / 2];
-    group->waiting[at] = (struct loggops_waiting){.order = event->order, .subject = event->subject};
-    if (at == 0)
+    const struct event waiting = waiting_at(group, event->subject);
+    *number_of(engine, &waiting) = (uint32_t)(event->order >> 2);
+    *links_at(engine, group, event->subject) = (struct loggops_links){POOL_NONE, POOL_NONE};
+    group->first = meld(engine, group, group->first, event->subject);
+    if (group->first == event->subject)
         enter(engine, index);
 }
 
-static struct loggops_waiting take_first(struct loggops_group *group)
+/* What was below the first event becomes one heap: pairs from front to back, then all from back to front. */
+static uint32_t take_first(const struct loggops *engine, struct loggops_group *group)
 {
-    struct loggops_waiting first = group->waiting[0], last = group->waiting[--group->count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < group->count; at = child) {
-        if (child + 1 < group->count && group->waiting[child + 1].order < group->waiting[child].order)
-            child++;
-        if (last.order <= group->waiting[child].order)
-            break;
-        group->waiting[at] = group->waiting[child];
+    uint32_t first = group->first, pairs = POOL_NONE, rest = POOL_NONE;
+    uint32_t next = links_at(engine, group, first)->child;
+    while (next != POOL_NONE) {
+        uint32_t a = next, b = links_at(engine, group, a)->sibling;
+        next = b == POOL_NONE ? POOL_NONE : links_at(engine, group, b)->sibling;
+        uint32_t pair = meld(engine, group, a, b);
+        links_at(engine, group, pair)->sibling = pairs;
+        pairs = pair;
     }
-    group->waiting[at] = last;
+    while (pairs != POOL_NONE) {
+        uint32_t before = links_at(engine, group, pairs)->sibling;
+        rest = meld(engine, group, rest, pairs);
+        pairs = before;
+    }
+    group->first = rest;
     return first;
 }
 
@@ -253,30 +305,28 @@ static struct loggops_waiting take_first(struct loggops_group *group)
 bool loggops_wake(struct loggops *engine, struct loggops_event *event)
 {
     struct loggops_group *group = group_at(engine, event->subject);
-    if (!group->count || group->waiting[0].order >> 2 != event->order >> 2)
+    if (group->first == POOL_NONE || order_of(engine, group, group->first) >> 2 != event->order >> 2)
         return false;
     when_t at = free_at(engine, group);
     if (at > event->at) {
         loggops_push_again(engine, event, at);
         return false;
     }
-    struct loggops_waiting first = take_first(group);
-    event->order = first.order;
-    event->subject = first.subject;
+    event->order = order_of(engine, group, group->first);
+    event->subject = take_first(engine, group);
     return true;
 }
 
 void loggops_woken(struct loggops *engine, uint32_t group)
 {
-    if (group_at(engine, group)->count)
+    if (group_at(engine, group)->first != POOL_NONE)
         enter(engine, group);
 }
 
 void loggops_queue_free(struct loggops *engine)
 {
-    for (uint32_t i = 0; i < engine->groups.fresh; i++)
-        free(group_at(engine, i)->waiting);
     pool_free(&engine->groups);
     free(engine->queue.heap.events);
+    engine->queue.heap = (struct loggops_heap){.events = NULL};
     loop_free(&engine->queue.loop);
 }

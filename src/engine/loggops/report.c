@@ -1,6 +1,7 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "engine/loggops/internal.h"
+#include "fabric/message.h"
 
 ps_t loggops_ps(const struct loggops *engine, when_t time)
 {
@@ -28,7 +29,7 @@ static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with)
 {
-    struct loggops_host *at = &engine->hosts[host];
+    struct loggops_host *at = loggops_host(engine, host);
     ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
     if (since > at->covered)
         tell_idle(engine, host, at->covered, since);
@@ -43,56 +44,73 @@ void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when
 
 /* ------------------------------------------------------------- messages */
 
+/* A message as observers see it. */
+static struct message show(const struct loggops_message *message, ps_t delivered)
+{
+    return (struct message){.bytes = message->bytes,
+                            .posted_bytes = message->bytes,
+                            .source = message->source,
+                            .destination = message->destination,
+                            .source_node = message->source,
+                            .destination_node = message->destination,
+                            .tag = (int32_t)message->tag,
+                            .send_posted = message->posted,
+                            .injected = message->posted,
+                            .send_released = message->posted,
+                            .delivered = delivered,
+                            .send_owner = message->send,
+                            .op = CALL_SEND};
+}
+
 void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there)
 {
     const struct graph_operation *send = loggops_operation(engine, host, operation);
     uint32_t index = pool_take(&engine->messages);
-    struct message *message = message_at(&engine->messages, index);
-    ps_t posted = loggops_ps(engine, at);
-    *message = (struct message){.bytes = send->amount,
-                                .posted_bytes = send->amount,
-                                .source = host,
-                                .destination = send->peer,
-                                .source_node = host,
-                                .destination_node = send->peer,
-                                .tag = (int32_t)send->tag,
-                                .send_posted = posted,
-                                .injected = posted,
-                                .send_released = posted,
-                                .send_owner = operation,
-                                .op = CALL_SEND};
+    struct loggops_message *message = loggops_message(engine, index);
+    *message = (struct loggops_message){.bytes = send->amount,
+                                        .posted = loggops_ps(engine, at),
+                                        .source = host,
+                                        .destination = send->peer,
+                                        .send = operation,
+                                        .tag = send->tag,
+                                        .core = send->core,
+                                        .nic = send->nic,
+                                        .is_synchronous = loggops_is_synchronous(engine, send)};
+    const struct message shown = show(message, 0);
     const struct tap *tap = engine->params->tap;
     engine->sent++;
-    tap_emit(tap, &(struct tap_record){.kind = TAP_SENT, .index = index, .at = posted, .message = message});
-    tap_emit(tap,
-             &(struct tap_record){.kind = TAP_INJECTED, .index = index, .at = posted, .message = message});
+    tap_emit(tap, &(struct tap_record){
+                      .kind = TAP_SENT, .index = index, .at = message->posted, .message = &shown});
+    tap_emit(tap, &(struct tap_record){
+                      .kind = TAP_INJECTED, .index = index, .at = message->posted, .message = &shown});
     loggops_push(engine, there, EVENT_MESSAGE, send->peer, index);
 }
 
 void loggops_tell_delivered(struct loggops *engine, uint32_t index, when_t at)
 {
-    struct message *message = message_at(&engine->messages, index);
+    struct loggops_message *message = loggops_message(engine, index);
     message->delivered = loggops_ps(engine, at);
-    if (message->delivered < message->send_posted && !engine->early++) {
+    if (message->delivered < message->posted && !engine->early++) {
         engine->early_host = message->source;
-        engine->early_send = message->send_owner;
+        engine->early_send = message->send;
     }
+    const struct message shown = show(message, message->delivered);
     tap_emit(engine->params->tap,
              &(struct tap_record){
-                 .kind = TAP_DELIVERED, .index = index, .at = message->delivered, .message = message});
+                 .kind = TAP_DELIVERED, .index = index, .at = message->delivered, .message = &shown});
 }
 
 void loggops_tell_received(struct loggops *engine, uint32_t index, ps_t posted, when_t at, when_t released)
 {
-    struct message *message = message_at(&engine->messages, index);
+    const struct loggops_message *message = loggops_message(engine, index);
     const struct tap *tap = engine->params->tap;
-    message->recv_posted = posted;
-    if (loggops_is_synchronous(engine, loggops_operation(engine, message->source, message->send_owner)))
-        message->send_released = loggops_ps(engine, released);
-    tap_emit(tap,
-             &(struct tap_record){
-                 .kind = TAP_RECEIVED, .index = index, .at = loggops_ps(engine, at), .message = message});
-    tap_emit(tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
+    struct message shown = show(message, message->delivered);
+    shown.recv_posted = posted;
+    if (message->is_synchronous)
+        shown.send_released = loggops_ps(engine, released);
+    tap_emit(tap, &(struct tap_record){
+                      .kind = TAP_RECEIVED, .index = index, .at = loggops_ps(engine, at), .message = &shown});
+    tap_emit(tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = &shown});
     pool_give(&engine->messages, index);
     engine->received++;
 }
@@ -101,7 +119,7 @@ void loggops_tell_received(struct loggops *engine, uint32_t index, ps_t posted, 
 
 static when_t finish_of(const struct loggops *engine, uint32_t host)
 {
-    when_t finish = engine->rules == LOGGOPS_MENDED ? engine->hosts[host].finish : 0;
+    when_t finish = engine->rules == LOGGOPS_MENDED ? loggops_host(engine, host)->finish : 0;
     for (uint32_t core = 0; core < engine->cores; core++)
         finish = when_max(finish, *loggops_cpu(engine, host, (uint8_t)core));
     return finish;
@@ -110,10 +128,10 @@ static when_t finish_of(const struct loggops *engine, uint32_t host)
 static void tell_end(struct loggops *engine, uint32_t host, when_t finish)
 {
     const struct tap *tap = engine->params->tap;
-    if (finish > engine->hosts[host].covered)
-        tell_idle(engine, host, engine->hosts[host].covered, finish);
-    tap_emit(tap,
-             &(struct tap_record){.kind = TAP_SOFTWARE, .rank = host, .at = engine->hosts[host].software});
+    if (finish > loggops_host(engine, host)->covered)
+        tell_idle(engine, host, loggops_host(engine, host)->covered, finish);
+    tap_emit(tap, &(struct tap_record){
+                      .kind = TAP_SOFTWARE, .rank = host, .at = loggops_host(engine, host)->software});
     tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = loggops_ps(engine, finish)});
 }
 
@@ -164,10 +182,10 @@ static void show_blocked(const struct loggops *engine)
  * ATLAHS sees neither. */
 static enum status check_published(const struct loggops *engine, uint64_t left)
 {
-    if (engine->rules == LOGGOPS_PUBLISHED && (engine->messages.live || engine->receives.live)) {
+    if (engine->rules == LOGGOPS_PUBLISHED && (engine->messages.live || engine->posted)) {
         diag_error(
             "%u messages have met no receive, and %u receives no message: the simulator prints no times",
-            engine->messages.live, engine->receives.live);
+            engine->messages.live, engine->posted);
         show_blocked(engine);
         return STATUS_FAILED;
     }
@@ -236,6 +254,7 @@ enum status loggops_finish(struct loggops *engine)
         engine->rules == LOGGOPS_MENDED ? check_mended(engine, left, now) : check_published(engine, left);
     if (status == STATUS_OK)
         status = check_order(engine);
+    loggops_queue_free(engine); /* before the queue of the ends needs memory */
     if (status != STATUS_OK || tell_ends(engine))
         return status;
     diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
