@@ -193,23 +193,59 @@ static uint32_t find_circle(const struct graph_operation *operations, const uint
     return circle;
 }
 
-uint32_t graph_builder_end(struct graph_builder *builder)
+/* Where each dependence leads to a later operation, there is no circle. */
+static bool all_lead_forward(const struct graph_operation *operations, const uint32_t *dependents,
+                             uint32_t count)
 {
-    struct graph_rank *rank = present_rank(builder);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = operations[i].on_end; k < operations[i + 1].on_end; k++)
+            if (dependents[k] <= i)
+                return false;
+    return true;
+}
+
+static void grow_lists(struct graph_builder *builder, size_t count)
+{
     builder->operations =
         mem_grow(builder->operations, &builder->capacity, builder->count + 1, "operations of a graph");
     builder->dependents = mem_grow(builder->dependents, &builder->dependent_capacity,
-                                   builder->dependent_count + builder->edge_count, "dependences of a graph");
-    struct graph_operation *operations = builder->operations + builder->rank_first;
-    make_lists(builder, operations, rank->count);
-    uint32_t circle =
-        builder->edge_count
-            ? find_circle(operations, builder->dependents + builder->dependent_count, rank->count)
-            : GRAPH_ANY;
+                                   builder->dependent_count + count, "dependences of a graph");
+}
+
+/* The rank has its lists, of `count` dependents, and the operation behind its last. */
+static uint32_t end_rank(struct graph_builder *builder, size_t count)
+{
+    const struct graph_operation *operations = builder->operations + builder->rank_first;
+    const uint32_t *dependents = count ? builder->dependents + builder->dependent_count : NULL;
+    uint32_t operation_count = present_rank(builder)->count;
     builder->count++;
-    builder->dependent_count += builder->edge_count;
-    builder->graph.dependences += builder->edge_count;
-    return circle;
+    builder->dependent_count += count;
+    builder->graph.dependences += count;
+    return all_lead_forward(operations, dependents, operation_count)
+               ? GRAPH_ANY
+               : find_circle(operations, dependents, operation_count);
+}
+
+uint32_t graph_builder_end(struct graph_builder *builder)
+{
+    grow_lists(builder, builder->edge_count);
+    make_lists(builder, builder->operations + builder->rank_first, present_rank(builder)->count);
+    return end_rank(builder, builder->edge_count);
+}
+
+uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count)
+{
+    grow_lists(builder, count);
+    return count ? builder->dependents + builder->dependent_count : NULL;
+}
+
+uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count)
+{
+    struct graph_operation *operations = builder->operations + builder->rank_first;
+    for (uint32_t i = 0; i < count; i++)
+        operations[builder->dependents[builder->dependent_count + i]].needs++;
+    operations[present_rank(builder)->count] = (struct graph_operation){.on_end = count, .on_begin = count};
+    return end_rank(builder, count);
 }
 
 struct graph graph_builder_finish(struct graph_builder *builder)

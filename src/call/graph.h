@@ -126,6 +126,11 @@ void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32
  * GRAPH_ANY: there is none. */
 uint32_t graph_builder_end(struct graph_builder *builder);
 
+/* The same for who has the lists: room for so many dependents of the present rank, whose operations the
+ * caller gives their on_end and on_begin. Then the end, in place of graph_builder_end. */
+uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count);
+uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count);
+
 /* The graph, whose memory stays the builder's; place and label are the caller's to set. */
 struct graph graph_builder_finish(struct graph_builder *builder);
 void graph_builder_free(struct graph_builder *builder);

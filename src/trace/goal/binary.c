@@ -42,18 +42,18 @@ struct binary {
     uint32_t operations, roots;
     uint64_t first, list; /* where its operations and its list begin */
     uint64_t listed;      /* entries of the list */
+    uint32_t named;       /* of these, by its operations */
 };
 
 /* Little endian, as on every machine that this runs on. */
-static uint64_t number_of(const unsigned char *bytes, unsigned count)
+static inline uint64_t number_of(const unsigned char *bytes, unsigned count)
 {
     uint64_t number = 0;
-    for (unsigned i = count; i-- > 0;)
-        number = number << 8 | bytes[i];
+    memcpy(&number, bytes, count);
     return number;
 }
 
-static uint64_t number_at(const struct binary *binary, uint64_t at, unsigned bytes)
+static inline uint64_t number_at(const struct binary *binary, uint64_t at, unsigned bytes)
 {
     return number_of(binary->bytes + (at - binary->base), bytes);
 }
@@ -150,7 +150,8 @@ static enum status read_operation(const struct binary *binary, uint32_t index)
     return status;
 }
 
-static enum status read_list(const struct binary *binary, uint32_t index, bool on_begin)
+static enum status read_list(const struct binary *binary, uint32_t index, bool on_begin, uint32_t *dependents,
+                             uint32_t *used)
 {
     uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
     uint64_t count = number_at(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT), 4);
@@ -166,23 +167,43 @@ static enum status read_list(const struct binary *binary, uint32_t index, bool o
         if (after >= binary->operations)
             return fail(binary, entry, "there is no operation %u: rank %u has %u", after, binary->rank,
                         binary->operations);
-        graph_builder_depend(&binary->goal->builder, index, after, on_begin);
+        dependents[(*used)++] = after;
     }
     return STATUS_OK;
 }
 
+/* The file has the lists as the graph does: of each operation those that wait for its end, then those that
+ * wait for its beginning. */
+static enum status read_lists(struct binary *binary)
+{
+    struct graph_builder *builder = &binary->goal->builder;
+    uint32_t *dependents = graph_builder_lists(builder, binary->named), used = 0;
+    struct graph_operation *operations = builder->operations + builder->rank_first;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++) {
+        operations[i].on_end = used;
+        status = read_list(binary, i, false, dependents, &used);
+        operations[i].on_begin = used;
+        if (status == STATUS_OK)
+            status = read_list(binary, i, true, dependents, &used);
+    }
+    return status;
+}
+
 /* Lists may overlap in a hostile file, so that few bytes make many dependences. */
-static enum status check_amount(const struct binary *binary)
+static enum status check_amount(struct binary *binary)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < binary->operations; i++) {
         uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * i;
         sum += number_at(binary, at + ON_END_AT, 4) + number_at(binary, at + ON_BEGIN_AT, 4);
     }
-    if (sum > binary->listed)
+    binary->named = (uint32_t)sum;
+    if (sum > binary->listed || sum > UINT32_MAX)
         return fail(binary, binary->start,
-                    "the operations of rank %u name %llu dependences, its list has %llu", binary->rank,
-                    (unsigned long long)sum, (unsigned long long)binary->listed);
+                    "the operations of rank %u name %llu dependences, its list has %llu%s", binary->rank,
+                    (unsigned long long)sum, (unsigned long long)binary->listed,
+                    sum > UINT32_MAX ? ", and a rank has at most 2^32 - 1" : "");
     return STATUS_OK;
 }
 
@@ -214,14 +235,11 @@ static enum status read_rank(struct binary *binary)
         status = check_amount(binary);
     for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++)
         status = read_operation(binary, i);
-    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++) {
-        status = read_list(binary, i, false);
-        if (status == STATUS_OK)
-            status = read_list(binary, i, true);
-    }
+    if (status == STATUS_OK)
+        status = read_lists(binary);
     if (status != STATUS_OK)
         return status;
-    uint32_t circle = graph_builder_end(&binary->goal->builder);
+    uint32_t circle = graph_builder_end_lists(&binary->goal->builder, binary->named);
     status = check_needs(binary);
     if (status == STATUS_OK && circle != GRAPH_ANY) {
         goal_report_circle(binary->goal, binary->rank, circle);
