@@ -180,8 +180,7 @@ void loop_prefetch(struct event_loop *loop, uint32_t kind,
     loop->prefetches = true;
 }
 
-/* The event that is `away` events ahead; NULL: the queue has not sorted so far. */
-static const struct event *upcoming(const struct event_loop *loop, unsigned away)
+const struct event *loop_upcoming(const struct event_loop *loop, unsigned away)
 {
     if (loop->near_count)
         return away <= loop->near_count ? &loop->near[loop->near_count - away] : NULL;
@@ -192,7 +191,7 @@ static const struct event *upcoming(const struct event_loop *loop, unsigned away
 static void prefetch_upcoming(const struct event_loop *loop)
 {
     for (unsigned step = 0; step < EVENT_STEPS; step++) {
-        const struct event *event = upcoming(loop, EVENT_STRIDE * (EVENT_STEPS - step));
+        const struct event *event = loop_upcoming(loop, EVENT_STRIDE * (EVENT_STEPS - step));
         if (event && loop->handlers[event->kind].prefetch)
             loop->handlers[event->kind].prefetch(loop->handlers[event->kind].self, event->subject, step);
     }

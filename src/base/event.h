@@ -79,6 +79,9 @@ uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t
 void loop_prefetch(struct event_loop *loop, uint32_t kind,
                    void (*prefetch)(const void *self, uint32_t subject, unsigned step));
 
+/* The event that is `away` events ahead, for other loops; NULL: the queue has not sorted so far. */
+const struct event *loop_upcoming(const struct event_loop *loop, unsigned away);
+
 /* Calls `watch` once in EVENT_WATCH events, before the event is handled. It may stop the loop. */
 void loop_watch(struct event_loop *loop, void (*watch)(void *self), void *self);
 

@@ -232,6 +232,9 @@ uint32_t loggops_meet_receive(struct loggops *engine, uint32_t host, uint32_t so
 uint32_t loggops_meet_message(struct loggops *engine, uint32_t host, uint32_t source, uint32_t tag);
 void loggops_post(struct loggops *engine, uint32_t host, uint32_t receive); /* behind all others */
 void loggops_keep(struct loggops *engine, uint32_t message);
+/* Prefetches where a message looks up its receive, or with `is_found` the receive. */
+void loggops_prefetch_receive(const struct loggops *engine, const struct loggops_message *message,
+                              bool is_found);
 void loggops_find_any(struct loggops *engine); /* which hosts use wildcards */
 /* An empty table for a host of so many receives. */
 void loggops_make_table(struct loggops *engine, uint32_t host, uint32_t receives);
@@ -247,6 +250,9 @@ void loggops_published_operation(struct loggops *engine, const struct loggops_ev
 void loggops_published_message(struct loggops *engine, const struct loggops_event *event);
 void loggops_atlahs_operation(struct loggops *engine, const struct loggops_event *event);
 void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *event);
+
+/* loggops.c: frees what the end of the run does not show. */
+void loggops_run_free(struct loggops *engine);
 
 /* report.c */
 ps_t loggops_ps(const struct loggops *engine, when_t time); /* PS_NEVER: out of range */

@@ -305,15 +305,23 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     loggops_find_any(engine);
 }
 
-static void close_engine(struct loggops *engine)
+void loggops_run_free(struct loggops *engine)
 {
     loggops_queue_free(engine);
     pool_free(&engine->messages);
     free(engine->entries);
-    free(engine->any);
-    free(engine->hosts);
     free(engine->operations);
     free(engine->released);
+    engine->entries = NULL;
+    engine->operations = NULL;
+    engine->released = NULL;
+}
+
+static void close_engine(struct loggops *engine)
+{
+    loggops_run_free(engine);
+    free(engine->any);
+    free(engine->hosts);
 }
 
 static enum status run_graph(const struct engine_params *params, struct engine_usage *usage,

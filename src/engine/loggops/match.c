@@ -66,6 +66,20 @@ static void clear(struct loggops *engine, uint32_t host, uint32_t hole)
     table->used--;
 }
 
+void loggops_prefetch_receive(const struct loggops *engine, const struct loggops_message *message,
+                              bool is_found)
+{
+    const struct loggops_table *table = &loggops_host(engine, message->destination)->table;
+    uint64_t key = key_of(message->source, message->tag);
+    const uint32_t *entry = &engine->entries[table->first + ((uint32_t)hash_key(key) & table->mask)];
+    if (!is_found) {
+        __builtin_prefetch(entry);
+    } else if (*entry && *entry <= engine->graph->ranks[message->destination].count) {
+        __builtin_prefetch(loggops_operation(engine, message->destination, *entry - 1));
+        __builtin_prefetch(loggops_run(engine, message->destination, *entry - 1));
+    }
+}
+
 static void make_table(struct loggops *engine, struct loggops_table *table, uint32_t size)
 {
     engine->entries = mem_grow(engine->entries, &engine->entry_capacity, engine->entry_count + size,

@@ -85,6 +85,8 @@ static struct loggops_event heap_take(struct loggops_queue *queue)
  * there, or MESSAGE. The heap has the others: entries of groups, and what LogGOPSim puts into the past. */
 #define MESSAGE UINT32_MAX
 
+enum { STEPS = 4, STRIDE = 2 }; /* of prefetching, and events between two of them */
+
 /* The numbers of waiting events are kept beside them in 32 bits: they are not so far apart. */
 static uint32_t *number_of(const struct loggops *engine, const struct event *event)
 {
@@ -161,6 +163,50 @@ static bool heap_is_first(struct loggops *engine)
     return queue->has_held ? is_before(top, &queue->held) : top->at < (when_t)loop_next_at(&queue->loop);
 }
 
+/* ------------------------------------------------------------- prefetching */
+
+/* What an event uses has mostly left the caches. Each step prefetches what the one before has led to. */
+static void prefetch_message(const struct loggops *engine, uint32_t index, unsigned step)
+{
+    const struct loggops_message *message = loggops_message(engine, index);
+    if (step == 0) {
+        __builtin_prefetch(message);
+    } else if (step == 1) {
+        const struct loggops_host *host = loggops_host(engine, message->destination);
+        __builtin_prefetch(host);
+        __builtin_prefetch(host->busy);
+        __builtin_prefetch(&engine->graph->ranks[message->destination]);
+    } else {
+        loggops_prefetch_receive(engine, message, step - 2);
+    }
+}
+
+static void prefetch_operation(const struct loggops *engine, uint32_t host, uint32_t operation, unsigned step)
+{
+    if (step == 0) {
+        __builtin_prefetch(&engine->graph->ranks[host]);
+    } else if (step == 1) {
+        __builtin_prefetch(loggops_operation(engine, host, operation));
+        __builtin_prefetch(loggops_run(engine, host, operation));
+    } else if (step == 2) {
+        __builtin_prefetch(loggops_host(engine, host));
+        __builtin_prefetch(loggops_host(engine, host)->busy);
+    }
+}
+
+static void prefetch(const struct loggops *engine)
+{
+    for (unsigned step = 0; step < STEPS; step++) {
+        const struct event *event = loop_upcoming(&engine->queue.loop, STRIDE * (STEPS - step));
+        if (!event)
+            continue;
+        if (event->kind == MESSAGE)
+            prefetch_message(engine, event->subject, step);
+        else
+            prefetch_operation(engine, event->kind, event->subject, step);
+    }
+}
+
 bool loggops_take(struct loggops *engine, struct loggops_event *event)
 {
     struct loggops_queue *queue = &engine->queue;
@@ -175,6 +221,7 @@ bool loggops_take(struct loggops *engine, struct loggops_event *event)
     } else {
         return false;
     }
+    prefetch(engine);
     queue->taken++;
     if (event->at > (when_t)queue->loop.now && event->at < (when_t)PS_NEVER)
         queue->loop.now = (ps_t)event->at;
