@@ -147,7 +147,7 @@ static uint32_t take(struct loggops *engine, uint32_t host, uint64_t key, bool i
     return first;
 }
 
-/* -------------------------------------------------------------- with wildcards */
+/* ---------------------------------------------------------- with wildcards */
 
 static struct queue_links receive_links(const struct loggops *engine, uint32_t host)
 {
@@ -193,7 +193,7 @@ static uint32_t find_message(struct loggops *engine, uint32_t host, uint32_t sou
     return POOL_NONE;
 }
 
-/* ------------------------------------------------------------------ both */
+/* -------------------------------------------------------------------- both */
 
 uint32_t loggops_meet_receive(struct loggops *engine, uint32_t host, uint32_t source, uint32_t tag)
 {

@@ -135,7 +135,7 @@ static void tell_end(struct loggops *engine, uint32_t host, when_t finish)
     tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = loggops_ps(engine, finish)});
 }
 
-struct end {
+struct rank_end {
     ps_t at;
     uint32_t host;
 };
@@ -143,7 +143,7 @@ struct end {
 enum { DIGIT = 11 }; /* bits */
 
 /* Sorts by one digit of the time; what is equal stays in its order. */
-static void sort_digit(const struct end *from, struct end *to, uint32_t count, unsigned shift)
+static void sort_digit(const struct rank_end *from, struct rank_end *to, uint32_t count, unsigned shift)
 {
     uint32_t first[(1 << DIGIT) + 1] = {0};
     const uint32_t mask = (1 << DIGIT) - 1;
@@ -159,18 +159,18 @@ static void sort_digit(const struct end *from, struct end *to, uint32_t count, u
 static bool tell_ends(struct loggops *engine)
 {
     uint32_t ranks = engine->params->program->ranks;
-    struct end *ends = mem_alloc(2 * (size_t)ranks, sizeof *ends, "the ends of ranks"), *sorted = ends;
+    struct rank_end *ends = mem_alloc(2 * (size_t)ranks, sizeof *ends, "the ends of ranks"), *sorted = ends;
     uint64_t differing = 0;
     bool is_in_range = true;
     for (uint32_t host = 0; is_in_range && host < ranks; host++) {
-        ends[host] = (struct end){loggops_ps(engine, finish_of(engine, host)), host};
+        ends[host] = (struct rank_end){loggops_ps(engine, finish_of(engine, host)), host};
         differing |= (uint64_t)ends[host].at ^ (uint64_t)ends[0].at;
         is_in_range = ends[host].at != PS_NEVER;
     }
     for (unsigned shift = 0; is_in_range && shift < 64; shift += DIGIT) {
         if (!(differing >> shift & ((1 << DIGIT) - 1)))
             continue;
-        struct end *other = sorted == ends ? ends + ranks : ends;
+        struct rank_end *other = sorted == ends ? ends + ranks : ends;
         sort_digit(sorted, other, ranks, shift);
         sorted = other;
     }
