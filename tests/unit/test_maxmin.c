@@ -31,6 +31,7 @@ struct scene {
     uint64_t random;
     bool like; /* all links have the same capacity */
     bool is_spread;
+    bool links_change; /* their capacities do */
 };
 
 static uint64_t next_random(struct scene *scene)
@@ -188,8 +189,21 @@ static void add(struct scene *scene, struct sample *sample)
     sample->alive = true;
 }
 
+/* Also of links that flows use: up, down, and back within one solution. */
+static void change_capacity(struct scene *scene)
+{
+    uint32_t link = (uint32_t)(next_random(scene) % scene->links);
+    scene->capacities[link] =
+        next_random(scene) % 3 ? UINT64_C(1000000) << (next_random(scene) % 17) : UINT64_C(12500000000);
+    maxmin_set_capacity(scene->solver, link, scene->capacities[link]);
+}
+
 static void change(struct scene *scene)
 {
+    if (scene->links_change && next_random(scene) % 3 == 0) {
+        change_capacity(scene);
+        return;
+    }
     struct sample *sample = &scene->samples[next_random(scene) % scene->flows];
     if (!sample->alive) {
         add(scene, sample);
@@ -236,6 +250,28 @@ static void equals_progressive_filling(void **state)
         const uint32_t *shape = shapes[seed % 7];
         struct scene scene;
         open_scene(&scene, seed, shape[0], shape[1], shape[2]);
+        change_and_compare(&scene);
+        maxmin_close(scene.solver);
+    }
+}
+
+/* Capacities change under flows, whole ones and spread ones. */
+static void changed_capacities_equal_progressive_filling(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct scene scene;
+        open_scene(&scene, seed, 2 + (uint32_t)(seed % 9), 6 + (uint32_t)(seed % 30),
+                   1 + (uint32_t)(seed % 4));
+        scene.links_change = true;
+        scene.is_spread = seed % 2;
+        if (scene.is_spread) {
+            maxmin_close(scene.solver);
+            for (uint32_t i = 0; i < scene.links;
+                 i++) /* a part of 1 / 500 alone is below the limit of rates */
+                scene.capacities[i] = scene.capacities[i] / 4 + 1;
+            scene.solver = maxmin_open_spread(scene.capacities, scene.links, scene.per_flow);
+        }
         change_and_compare(&scene);
         maxmin_close(scene.solver);
     }
@@ -463,6 +499,7 @@ int main(void)
         cmocka_unit_test(limits_of_work_are_exact),
         cmocka_unit_test(equals_progressive_filling),
         cmocka_unit_test(spread_flows_equal_progressive_filling),
+        cmocka_unit_test(changed_capacities_equal_progressive_filling),
         cmocka_unit_test(whole_flows_have_the_same_rates_spread),
         cmocka_unit_test(changed_flows_are_all_named),
         cmocka_unit_test(same_bits_everywhere),

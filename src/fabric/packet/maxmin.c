@@ -36,6 +36,7 @@ void maxmin_close(struct maxmin *solver)
     free(solver->unused.items);
     free(solver->fresh.items);
     free(solver->lost.items);
+    free(solver->cut.items);
     free(solver->active.items);
     free(solver->solved.items);
     free(solver->changed.items);
@@ -139,6 +140,16 @@ static struct maxmin_hop *hop_over(const struct maxmin *solver, uint32_t id, uin
     return hop;
 }
 
+/* The link may have room now. */
+static void note_lost(struct maxmin *solver, uint32_t index)
+{
+    struct maxmin_link *link = &solver->links[index];
+    if (link->lost)
+        return;
+    link->lost = true;
+    append(&solver->lost, index);
+}
+
 void maxmin_remove(struct maxmin *solver, uint32_t id)
 {
     struct maxmin_flow *flow = &solver->flows[id];
@@ -151,10 +162,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
         if (link->parts)
             link->parts[2 * (size_t)hops[i].position] = link->parts[2 * (size_t)link->count];
         hop_over(solver, last, hops[i].link)->position = hops[i].position;
-        if (!link->lost) {
-            link->lost = true;
-            append(&solver->lost, hops[i].link);
-        }
+        note_lost(solver, hops[i].link);
     }
     flow->alive = false;
     append(&solver->unused, id);
@@ -172,9 +180,19 @@ uint32_t maxmin_add_link(struct maxmin *solver, uint64_t capacity)
 void maxmin_set_capacity(struct maxmin *solver, uint32_t index, uint64_t capacity)
 {
     struct maxmin_link *link = &solver->links[index];
-    assert(link->count == 0 && capacity > 0 && capacity <= MAXMIN_CAPACITY_LIMIT);
+    uint64_t before = link->capacity;
+    assert(capacity > 0 && capacity <= MAXMIN_CAPACITY_LIMIT);
     link->capacity = capacity << MAXMIN_SHIFT;
-    link->level = NO_LEVEL;
+    if (link->count == 0) {
+        link->level = NO_LEVEL;
+        return;
+    }
+    if (link->capacity < before && !link->cut) {
+        link->cut = true;
+        append(&solver->cut, index);
+    }
+    if (link->capacity > before)
+        note_lost(solver, index);
 }
 
 /* ------------------------------------------------------------------- memory */
@@ -186,10 +204,10 @@ size_t maxmin_bytes(const struct maxmin *solver)
         bytes +=
             solver->links[i].use_capacity * (solver->links[i].parts ? 4 : 2) * sizeof *solver->links[i].uses;
     bytes += solver->flow_capacity * sizeof *solver->flows + solver->hop_capacity * sizeof *solver->hops;
-    bytes +=
-        (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity + solver->active.capacity +
-         solver->solved.capacity + solver->changed.capacity + solver->held.capacity) *
-        sizeof(uint32_t);
+    bytes += (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity +
+              solver->cut.capacity + solver->active.capacity + solver->solved.capacity +
+              solver->changed.capacity + solver->held.capacity) *
+             sizeof(uint32_t);
     return bytes + solver->heap_capacity * sizeof *solver->heap;
 }
 

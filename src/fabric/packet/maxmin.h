@@ -51,7 +51,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t flow);
 /* One more link; returns its number. */
 uint32_t maxmin_add_link(struct maxmin *solver, uint64_t capacity);
 
-/* A link that no flow uses gets another capacity. */
+/* A link gets another capacity. Where flows use it and it falls, all of them are solved anew. */
 void maxmin_set_capacity(struct maxmin *solver, uint32_t link, uint64_t capacity);
 
 /* Solves for all changes since the last call. Returns the flows whose rates have changed, new flows included,

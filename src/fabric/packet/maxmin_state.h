@@ -43,7 +43,8 @@ struct maxmin_link {
     uint8_t state;
     bool loosened; /* active: the old level holds no flow any more */
     bool busy;     /* active: the sweep has something left to do here */
-    bool lost;     /* in the list of links that lost flows */
+    bool lost;     /* in the list of links that may have room */
+    bool cut;      /* in the list of links whose capacity fell */
 };
 
 /* An element of the heap; out of date unless `key` is still the link's. */
@@ -68,7 +69,8 @@ struct maxmin {
     uint32_t flow_count;        /* ids given out so far */
     struct maxmin_list unused;  /* ids that are free again */
     struct maxmin_list fresh;   /* flows that came since the last solve */
-    struct maxmin_list lost;    /* links that lost flows since the last solve */
+    struct maxmin_list lost;    /* links that lost flows or got more capacity since the last solve */
+    struct maxmin_list cut;     /* links whose capacity has fallen since the last solve */
     struct maxmin_list active;  /* links that take part in this solve */
     struct maxmin_list solved;  /* flows that take part */
     struct maxmin_list changed; /* flows with a new rate */

@@ -379,6 +379,21 @@ static bool solve_alone(struct maxmin *solver, uint32_t id)
     return true;
 }
 
+/* The capacity of the link has fallen: all its flows begin anew. */
+static void loosen_all(struct maxmin *solver, uint32_t index)
+{
+    struct maxmin_link *link = &solver->links[index];
+    link->cut = false;
+    if (link->count == 0)
+        return;
+    link->level = NO_LEVEL;
+    link->loosened = true;
+    note_busy(solver, link);
+    for (uint32_t i = 0; i < link->count; i++)
+        if (solver->flows[link->uses[i]].state == FLOW_FIXED)
+            loosen_flow(solver, link->uses[i]);
+}
+
 static void start(struct maxmin *solver)
 {
     for (size_t i = 0; i < solver->lost.count; i++) {
@@ -399,7 +414,9 @@ static void start(struct maxmin *solver)
         if (solver->flows[id].alive && !solve_alone(solver, id))
             loosen_flow(solver, id);
     }
-    solver->lost.count = solver->fresh.count = 0;
+    for (size_t i = 0; i < solver->cut.count; i++)
+        loosen_all(solver, solver->cut.items[i]);
+    solver->lost.count = solver->fresh.count = solver->cut.count = 0;
 }
 
 static void finish(struct maxmin *solver)
