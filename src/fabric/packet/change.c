@@ -14,6 +14,7 @@ struct packet_change {
 /* A flow that is taken off its links, as it is then. */
 struct packet_moved {
     struct packet_flow flow;
+    struct packet_window window;
     size_t route; /* where its links stand */
 };
 
@@ -76,12 +77,14 @@ static uint64_t bytes_left(const struct packet_flow *flow)
 static void take_off(struct packet *packet, uint32_t id, struct moved_flows *moved)
 {
     struct packet_flow *flow = &packet->flows[id];
-    ps_t now = fabric_now(&packet->fabric);
-    flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
+    packet_advance(packet, id);
     moved->flows = mem_grow(moved->flows, &moved->capacity, moved->count + 1, "flows");
     size_t words = paths_words(&packet->paths, flow->links);
     moved->routes = mem_grow(moved->routes, &moved->link_capacity, moved->links + words, "routes of flows");
-    moved->flows[moved->count++] = (struct packet_moved){*flow, moved->links};
+    moved->flows[moved->count] = (struct packet_moved){.flow = *flow, .route = moved->links};
+    if (packet_has_windows(packet))
+        moved->flows[moved->count].window = packet->windows[id];
+    moved->count++;
     memcpy(moved->routes + moved->links, packet_route_of(packet, id), words * sizeof *moved->routes);
     moved->links += words;
     packet_end_flow(packet, id);
@@ -98,21 +101,6 @@ static struct moved_flows take_all_off(struct packet *packet, bool slow_too)
     return moved;
 }
 
-/* The flow goes on over the first `count` links of packet->way. */
-static void put_on(struct packet *packet, const struct packet_flow *flow, uint32_t count)
-{
-    const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
-    uint32_t id = packet_add_way(packet, count);
-    packet->flows[id] = (struct packet_flow){.messages = flow->messages,
-                                             .links = count,
-                                             .left = flow->left,
-                                             .since = fabric_now(&packet->fabric),
-                                             .finish = PS_NEVER,
-                                             .event_at = PS_NEVER};
-    queue_table_at(&packet->by_key, packet_key_of(packet, first))->queue.head = id;
-    packet_request_solve(packet);
-}
-
 /* The same links as before. */
 static void put_back(struct packet *packet, const struct moved_flows *moved, size_t index)
 {
@@ -120,7 +108,7 @@ static void put_back(struct packet *packet, const struct moved_flows *moved, siz
     memcpy(packet->way, moved->routes + flow->route,
            paths_words(&packet->paths, flow->flow.links) * sizeof *packet->way);
     paths_take(&packet->paths, packet->way, flow->flow.links);
-    put_on(packet, &flow->flow, flow->flow.links);
+    packet_put_on(packet, &flow->flow, &flow->window, flow->flow.links);
 }
 
 /* The links that are left. False, reported: there are none. */
@@ -134,7 +122,7 @@ static bool put_elsewhere(struct packet *packet, const struct moved_flows *moved
     paths_take_back(&packet->paths, moved->routes + flow->route, flow->flow.links, bytes);
     uint32_t count = paths_enter(&packet->paths, first->source_node, first->destination_node, packet->way);
     packet_carry(packet, packet->way, count, bytes);
-    put_on(packet, &flow->flow, count);
+    packet_put_on(packet, &flow->flow, &flow->window, count);
     return true;
 }
 
@@ -171,10 +159,10 @@ static void on_fail(void *self, uint32_t subject)
     struct moved_flows moved = take_all_off(packet, true);
     for (uint32_t link = 0; link < later->links; link++)
         if (faults_has_failed(later, link))
-            maxmin_set_capacity(packet->solver, link, 1);
+            rates_set_capacity(packet->rates, link, 1);
         else if (faults_is_slow(later, link))
-            maxmin_set_capacity(packet->solver, link,
-                                topo_link_rate(later, link, packet->config->bandwidth_bytes_per_s));
+            rates_set_capacity(packet->rates, link,
+                               topo_link_rate(later, link, packet->config->bandwidth_bytes_per_s));
     for (size_t i = 0; i < moved.count; i++)
         put_back(packet, &moved, i);
     free_moved(&moved);

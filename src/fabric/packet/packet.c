@@ -36,7 +36,7 @@ static uint32_t delays_of(const struct packet *packet, const struct message *mes
 
 /* Where the network gives latencies, those of fixed routing: of an adaptive route they are not known before
  * the message begins. */
-static ps_t latency_of(const struct packet *packet, const struct message *message)
+ps_t packet_latency_of(const struct packet *packet, const struct message *message)
 {
     const struct packet_config *config = packet->config;
     if (packet->has_topology && topo_has_latencies(&packet->paths.topo))
@@ -54,8 +54,7 @@ static void emit_queued(const struct packet *packet, uint32_t index)
                   fabric_now(&packet->fabric), "messages sent before it by node", message->source_node);
 }
 
-/* Of the message alone: that of the slowest link of its route. */
-static uint64_t rate_alone(struct packet *packet, const struct message *message)
+uint64_t packet_rate_alone(struct packet *packet, const struct message *message)
 {
     uint64_t rate = packet->config->bandwidth_bytes_per_s;
     if (!packet->has_topology || !topo_has_rates(&packet->paths.topo))
@@ -70,10 +69,11 @@ static void emit_moved(struct packet *packet, uint32_t index, ps_t latency)
     ps_t now = fabric_now(&packet->fabric);
     const struct tap *tap = packet->fabric.params.tap;
     if (tap_wants_parts(tap))
-        tap_emit_waiting(tap, index, TAP_PART_TRANSFER, message->injected, now,
-                         &(struct tap_awaited){.what = "its share of the links to node",
-                                               .which = message->destination_node,
-                                               .alone = service_ps(bytes, rate_alone(packet, message))});
+        tap_emit_waiting(
+            tap, index, TAP_PART_TRANSFER, message->injected, now,
+            &(struct tap_awaited){.what = "its share of the links to node",
+                                  .which = message->destination_node,
+                                  .alone = service_ps(bytes, packet_rate_alone(packet, message))});
     tap_emit_part(tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
@@ -88,9 +88,9 @@ static void deliver(struct packet *packet, uint32_t message, ps_t latency)
 
 /* Of a message that has taken the links of its flow. A detour has a latency of its own; the message does not
  * arrive before its envelope, which takes the fixed route. */
-static ps_t latency_over(const struct packet *packet, uint32_t id, const struct message *message)
+ps_t packet_latency_over(const struct packet *packet, uint32_t id, const struct message *message)
 {
-    ps_t latency = latency_of(packet, message), sum = packet->config->latency_ps;
+    ps_t latency = packet_latency_of(packet, message), sum = packet->config->latency_ps;
     if (!packet->has_topology || paths_are_minimal(packet->paths.choice))
         return latency;
     const uint32_t *links = packet_route_of(packet, id);
@@ -115,71 +115,98 @@ static uint32_t take_own(struct packet *packet, uint64_t rate)
 {
     struct packet_own *own = &packet->own;
     if (!own->unused_count)
-        return maxmin_add_link(packet->solver, rate);
+        return rates_add_link(packet->rates, rate);
     uint32_t link = own->unused[--own->unused_count];
-    maxmin_set_capacity(packet->solver, link, rate);
+    rates_set_capacity(packet->rates, link, rate);
     return link;
 }
 
-/* The same where links do not share their rates: the flow has the least of them as a link of its own, unless
- * a link that is shared is slower. */
-static uint32_t add_to_solver(struct packet *packet, uint32_t count)
+static uint64_t rate_of_link(const struct packet *packet, uint32_t link)
 {
-    const struct topo *topo = &packet->paths.topo;
+    uint64_t rate = packet->config->bandwidth_bytes_per_s;
+    return packet->has_topology ? topo_link_rate(&packet->paths.topo, link, rate) : rate;
+}
+
+/* A flow over the way, which goes no faster than `most`. The least of `most` and of links that do not share
+ * their rates is a link of its own, unless a link that is shared is slower. */
+static uint32_t add_with_own(struct packet *packet, uint32_t count, const uint32_t *parts, uint64_t most)
+{
     struct packet_own *own = &packet->own;
-    uint64_t whole = MAXMIN_CAPACITY_LIMIT, least = UINT64_MAX;
+    uint64_t least = UINT64_MAX;
     uint32_t shared = 0, link = POOL_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        enum topo_link_kind kind = topo_link_kind(topo, packet->way[i]);
-        uint64_t rate = topo_link_rate(topo, packet->way[i], packet->config->bandwidth_bytes_per_s);
+        enum topo_link_kind kind =
+            packet->has_topology ? topo_link_kind(&packet->paths.topo, packet->way[i]) : TOPO_LINK_SHARED;
+        uint64_t rate = rate_of_link(packet, packet->way[i]);
         if (kind == TOPO_LINK_WHOLE)
-            whole = rate < whole ? rate : whole;
+            most = rate < most ? rate : most;
         if (kind != TOPO_LINK_SHARED)
             continue;
         least = rate < least ? rate : least;
         own->shared[shared++] = packet->way[i];
     }
-    if (whole < least)
-        own->shared[shared++] = link = take_own(packet, whole);
-    uint32_t id = maxmin_add(packet->solver, own->shared, shared);
+    if (most < least || shared == 0)
+        own->shared[shared++] = link =
+            take_own(packet, most < MAXMIN_CAPACITY_LIMIT ? most : MAXMIN_CAPACITY_LIMIT);
+    if (parts) { /* no link is another kind then */
+        memcpy(own->shared + shared, parts, count * sizeof *parts);
+        own->shared[shared + count] = MAXMIN_WHOLE;
+        parts = own->shared + shared;
+    }
+    uint32_t id = rates_add(packet->rates, own->shared, parts, shared);
     own->of_flow = mem_grow(own->of_flow, &own->flow_capacity, (size_t)id + 1, "flows");
     own->of_flow[id] = link;
     return id;
 }
 
-uint32_t packet_add_way(struct packet *packet, uint32_t count)
+/* A flow in the solver over the first `count` links of packet->way, no faster than `most`. The flow's record
+ * says how many they are. */
+static uint32_t add_way(struct packet *packet, uint32_t count, uint64_t most)
 {
     const struct paths *paths = &packet->paths;
-    uint32_t id = paths->topo.link_kinds ? add_to_solver(packet, count)
-                  : paths->choice == PATH_SPRAYED
-                      ? maxmin_add_spread(packet->solver, packet->way, packet->way + count, count)
-                      : maxmin_add(packet->solver, packet->way, count);
+    bool is_spread = packet->has_topology && paths->choice == PATH_SPRAYED;
+    const uint32_t *parts = is_spread ? packet->way + count : NULL;
+    uint32_t id = packet->own.shared ? add_with_own(packet, count, parts, most)
+                                     : rates_add(packet->rates, packet->way, parts, count);
+    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
+    packet->flows[id].links = count;
+    if (!packet->has_topology)
+        return id;
     size_t needed = ((size_t)id + 1) * paths_words(paths, paths->limit);
     packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
     memcpy(packet_route_of(packet, id), packet->way, paths_words(paths, count) * sizeof *packet->way);
-    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
-    packet->flows[id].links = count;
     return id;
 }
 
-/* A flow in the solver over the links that the message takes. */
-static uint32_t add_over_topology(struct packet *packet, const struct message *message)
-{
-    uint32_t count =
-        paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
-    packet_carry(packet, packet->way, count, message->bytes);
-    return packet_add_way(packet, count);
-}
-
-/* The same without a topology: a link up and a link down. */
-static uint32_t add_up_and_down(struct packet *packet, const struct message *message)
+/* Without a topology: a link up and a link down. */
+static void go_up_and_down(struct packet *packet, const struct message *message)
 {
     uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->fabric.params.nodes : 0;
-    uint32_t links[2] = {message->source_node, down_links + message->destination_node};
-    uint32_t id = maxmin_add(packet->solver, links, 2);
-    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
-    packet->flows[id].links = 2;
-    return id;
+    packet->way[0] = message->source_node;
+    packet->way[1] = down_links + message->destination_node;
+}
+
+void packet_copy_way(struct packet *packet, uint32_t id)
+{
+    const struct packet_flow *flow = &packet->flows[id];
+    if (packet->has_topology)
+        memcpy(packet->way, packet_route_of(packet, id),
+               paths_words(&packet->paths, flow->links) * sizeof *packet->way);
+    else
+        go_up_and_down(packet, fabric_message(&packet->fabric, flow->messages.head));
+}
+
+/* A flow over the links that the message takes. */
+static uint32_t add_flow(struct packet *packet, const struct message *message)
+{
+    uint32_t count = 2;
+    if (packet->has_topology) {
+        count = paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
+        packet_carry(packet, packet->way, count, message->bytes);
+    } else {
+        go_up_and_down(packet, message);
+    }
+    return add_way(packet, count, UINT64_MAX);
 }
 
 static maxmin_work_t work_of(const struct packet *packet, const struct message *message)
@@ -191,19 +218,38 @@ static maxmin_work_t work_of(const struct packet *packet, const struct message *
 static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
     const struct message *first = fabric_message(&packet->fabric, queue.head);
-    uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
+    uint32_t id = add_flow(packet, first);
     packet->flows[id] = (struct packet_flow){.messages = queue,
                                              .links = packet->flows[id].links,
                                              .left = work_of(packet, first),
                                              .since = fabric_now(&packet->fabric),
                                              .finish = PS_NEVER,
                                              .event_at = PS_NEVER};
+    window_begin(packet, id, first);
     emit_queued(packet, queue.head);
     entry->queue.head = id;
     packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
         packet->statistics.peak_flows = packet->flow_count;
+    packet_request_solve(packet);
+}
+
+void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_window *window,
+                   uint32_t count)
+{
+    const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
+    uint32_t id = add_way(packet, count, window_rate(packet, window));
+    packet->flows[id] = (struct packet_flow){.messages = flow->messages,
+                                             .links = count,
+                                             .left = flow->left,
+                                             .since = fabric_now(&packet->fabric),
+                                             .finish = PS_NEVER,
+                                             .event_at = PS_NEVER};
+    packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
+    if (packet_has_windows(packet))
+        packet->windows[id] = *window;
+    queue_table_at(&packet->by_key, packet_key_of(packet, first))->queue.head = id;
     packet_request_solve(packet);
 }
 
@@ -214,7 +260,7 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 
     if (!change_check_way(packet, message))
         return;
-    fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
+    fabric_visible(fabric, index, ps_add(fabric_now(fabric), packet_latency_of(packet, message)));
     sums_add(&packet->up_bytes, message->source_node, message->bytes);
     sums_add(&packet->down_bytes, message->destination_node, message->bytes);
     message->fabric = POOL_NONE;
@@ -225,10 +271,17 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     } else if (fabric_message_bytes(fabric, message) == 0) {
         queue_table_remove(&packet->by_key, entry);
         packet->statistics.hops += hops_of(packet, message);
-        deliver(packet, index, latency_of(packet, message));
+        deliver(packet, index, packet_latency_of(packet, message));
     } else {
         begin_flow(packet, entry, (struct queue){index, index});
     }
+}
+
+/* Of a flow that has moved until now: its first message ends, or its window closes. */
+static ps_t next_event_of(const struct packet *packet, uint32_t id)
+{
+    ps_t finish = packet->flows[id].finish, closes = window_end(packet, id);
+    return closes < finish ? closes : finish;
 }
 
 /* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
@@ -239,19 +292,28 @@ static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t
     flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
     if (change_is_waiting(packet, id))
         return;
-    if (flow->finish < flow->event_at || flow->finish == PS_NEVER) {
-        flow->event_at = flow->finish;
-        loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
+    ps_t next = next_event_of(packet, id);
+    if (next < flow->event_at || next == PS_NEVER) {
+        flow->event_at = next;
+        loop_at(packet->fabric.params.loop, next, packet->end_kind, id);
     }
+}
+
+void packet_advance(struct packet *packet, uint32_t id)
+{
+    struct packet_flow *flow = &packet->flows[id];
+    ps_t now = fabric_now(&packet->fabric);
+    maxmin_work_t done = maxmin_done(flow->left, flow->rate, now - flow->since);
+    flow->left -= done;
+    flow->since = now;
+    window_send(packet, id, done);
 }
 
 static void change_rate(struct packet *packet, uint32_t id)
 {
     struct packet_flow *flow = &packet->flows[id];
-    ps_t now = fabric_now(&packet->fabric);
-    flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
-    flow->since = now;
-    flow->rate = maxmin_rate(packet->solver, id);
+    packet_advance(packet, id);
+    flow->rate = rates_of(packet->rates, id);
     expect_end(packet, flow, id);
 }
 
@@ -261,7 +323,7 @@ static void on_solve(void *self, uint32_t subject)
     (void)subject;
     packet->solve_pending = false;
     size_t count;
-    const uint32_t *changed = maxmin_solve(packet->solver, &count);
+    const uint32_t *changed = rates_solve(packet->rates, &count);
     packet->statistics.solves++;
     packet->statistics.rate_changes += count;
     for (size_t i = 0; i < count; i++)
@@ -278,7 +340,7 @@ static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
 void packet_end_flow(struct packet *packet, uint32_t id)
 {
     struct packet_own *own = &packet->own;
-    maxmin_remove(packet->solver, id);
+    rates_remove(packet->rates, id);
     if (own->of_flow && own->of_flow[id] != POOL_NONE) {
         own->unused = mem_grow(own->unused, &own->unused_capacity, own->unused_count + 1, "links");
         own->unused[own->unused_count++] = own->of_flow[id];
@@ -330,38 +392,43 @@ static void on_end(void *self, uint32_t id)
     flow->event_at = PS_NEVER;
     if (change_is_waiting(packet, id))
         return;
+    if (packet_has_windows(packet))
+        packet_advance(packet, id);
     if (flow->finish > now) {
-        flow->event_at = flow->finish;
-        loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
+        if (window_close(packet, id))
+            return;
+        flow->event_at = next_event_of(packet, id);
+        loop_at(packet->fabric.params.loop, flow->event_at, packet->end_kind, id);
         return;
     }
     uint32_t ended = flow->messages.head;
-    ps_t latency = latency_over(packet, id, fabric_message(&packet->fabric, ended));
+    ps_t latency = packet_latency_over(packet, id, fabric_message(&packet->fabric, ended));
     follow(packet, id, ended, fabric_message(&packet->fabric, ended)->fabric);
     deliver(packet, ended, latency);
 }
 
 /* --------------------------------------------------------------------- init */
 
-/* Every link has the bandwidth of a node's, or that of the network file. */
-static void make_solver(struct packet *packet, const struct topo *topo, uint32_t links,
-                        uint32_t links_per_flow)
+static bool needs_own(const struct packet_config *config, const struct topo *topo)
 {
-    uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
-    for (uint32_t i = 0; i < links; i++)
-        capacities[i] = topo ? topo_link_rate(topo, i, packet->config->bandwidth_bytes_per_s)
-                             : packet->config->bandwidth_bytes_per_s;
-    bool is_spread = topo && packet->paths.choice == PATH_SPRAYED;
-    packet->solver = (is_spread ? maxmin_open_spread : maxmin_open)(capacities, links, links_per_flow);
-    free(capacities);
+    return config->congestion == CONGESTION_WINDOW || (topo && topo->link_kinds);
 }
 
-/* The topology of the run, if it needs one. */
-struct packet_network {
-    bool is_needed, changes;
-    struct topo topo, later;
-    uint32_t limit; /* most links of a path */
-};
+/* Every link has the bandwidth of a node's, or that of the network file. */
+static void open_rates(struct packet *packet, const struct packet_network *network)
+{
+    const struct topo *topo = packet->has_topology ? &packet->paths.topo : NULL;
+    struct rates_shape shape = packet_shape_of(packet->config, network, packet->fabric.params.nodes);
+    uint64_t *capacities = mem_alloc(shape.links, sizeof *capacities, "links");
+    for (uint32_t i = 0; i < shape.links; i++)
+        capacities[i] = rate_of_link(packet, i);
+    packet->rates = rates_open(&shape, capacities);
+    free(capacities);
+    packet->way = mem_alloc((size_t)network->limit << shape.is_spread, sizeof *packet->way, "a route");
+    if (needs_own(packet->config, topo))
+        packet->own.shared =
+            mem_alloc(((size_t)network->limit + 1) << shape.is_spread, sizeof *packet->own.shared, "a route");
+}
 
 static void use_topology(struct packet *packet, const struct packet_network *network)
 {
@@ -371,49 +438,9 @@ static void use_topology(struct packet *packet, const struct packet_network *net
                packet->config->duplex == PACKET_DUPLEX_HALF, network->limit, network->changes,
                packet->fabric.params.seed);
     faults_hold(&paths->topo);
-    packet->way = mem_alloc(paths_words(paths, paths->limit), sizeof *packet->way, "a route");
-    packet->own.shared = mem_alloc((size_t)paths->limit + 1, sizeof *packet->own.shared, "a route");
-    make_solver(packet, &paths->topo, paths->topo.links, paths->limit);
+    open_rates(packet, network);
     if (network->changes)
         change_init(packet, &network->later);
-}
-
-/* Whether the run needs a topology, and one that flows can cross. */
-static enum status choose_network(const struct config *config, uint32_t nodes, struct packet_network *network)
-{
-    const struct packet_config *packet = config_of(config, &packet_params);
-    enum path_choice choice = (enum path_choice)packet->routing;
-    *network = (struct packet_network){.is_needed = topology_is_needed(config), .limit = 2};
-    if (!network->is_needed)
-        return STATUS_OK;
-    enum status status = topology_at_start(config, nodes, &network->topo);
-    if (status != STATUS_OK)
-        return status;
-    if (!network->topo.ops->choose && choice != PATH_FIXED) {
-        diag_error(
-            "packet.routing=%s: %s gives each pair of nodes its route, so that packet.routing is fixed",
-            packet_routing_names[choice], network->topo.path);
-        config_note_origin(config, "packet.routing");
-        return STATUS_BAD_INPUT;
-    }
-    network->changes = topology_changes(config);
-    network->limit = paths_limit(&network->topo, choice, network->changes);
-    if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
-        return status;
-    uint32_t later = network->changes ? paths_limit(&network->later, choice, true) : 0;
-    network->limit = later > network->limit ? later : network->limit;
-    if (network->limit <= MAXMIN_LINKS_PER_FLOW)
-        return status;
-    char text[TOPO_TEXT];
-    if (choice == PATH_SPRAYED)
-        diag_error(
-            "packet.routing=spray: between some nodes of topology %s all minimal ways have more than %d "
-            "links; packet takes %d at most",
-            topo_print(&network->topo, text, sizeof text), MAXMIN_LINKS_PER_FLOW, MAXMIN_LINKS_PER_FLOW);
-    else
-        diag_error("topology %s has routes of %u links; packet takes %d at most",
-                   topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
-    return STATUS_BAD_INPUT;
 }
 
 static enum status packet_init(struct fabric *fabric)
@@ -421,7 +448,7 @@ static enum status packet_init(struct fabric *fabric)
     struct packet *packet = (struct packet *)fabric;
     uint32_t nodes = fabric->params.nodes;
     struct packet_network network;
-    enum status status = choose_network(fabric->params.config, nodes, &network);
+    enum status status = packet_choose_network(fabric->params.config, nodes, &network);
     if (status != STATUS_OK)
         return status;
     packet->config = config_of(fabric->params.config, &packet_params);
@@ -433,7 +460,7 @@ static enum status packet_init(struct fabric *fabric)
     if (network.is_needed)
         use_topology(packet, &network);
     else
-        make_solver(packet, NULL, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes : nodes, 2);
+        open_rates(packet, &network);
     return STATUS_OK;
 }
 
@@ -444,15 +471,19 @@ static const void *packet_statistics_of(struct fabric *fabric)
     packet->statistics.down_bytes = metric_series_of(&packet->down_bytes, 0, packet->fabric.params.nodes);
     if (packet->has_topology)
         packet->statistics.link_bytes = paths_inner_bytes(&packet->paths);
+    packet->statistics.unsettled = rates_unsettled(packet->rates);
     return &packet->statistics;
 }
 
 static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
-    return packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
+    return packet->flow_capacity * sizeof *packet->flows + rates_bytes(packet->rates) +
            queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
            sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
+           packet->window_capacity * sizeof *packet->windows +
+           (packet_has_windows(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
+               sizeof(uint32_t) +
            (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
                sizeof *packet->routes;
 }
@@ -462,7 +493,7 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
 {
     const struct packet_config *config = config_of(demand->config, &packet_params);
     struct packet_network network;
-    enum status status = choose_network(demand->config, demand->nodes, &network);
+    enum status status = packet_choose_network(demand->config, demand->nodes, &network);
     if (status != STATUS_OK)
         return status;
     const struct topo *topo = &network.topo;
@@ -475,13 +506,16 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     /* A flow that becomes faster gets a new event, and the old one stays until it is due. */
     double events = flows * (demand->is_staggered ? 12 : 1);
     enum path_choice choice = (enum path_choice)config->routing;
-    double links = has_topology ? topo->links : 2 * (double)demand->nodes;
+    struct rates_shape shape = packet_shape_of(config, &network, demand->nodes);
+    double links = shape.links;
     double of_flow = has_topology ? topo_mean_distance(topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
     if (has_topology && choice == PATH_SPRAYED)
         of_flow = 2 * limit; /* a part for each link */
     double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
-                   maxmin_estimate(links, flows, of_flow, limit) + loop_estimate(events) +
+                   rates_estimate(&shape, flows, of_flow) + loop_estimate(events) +
                    2 * (double)demand->nodes * sizeof(int64_t);
+    if (config->congestion == CONGESTION_WINDOW)
+        bytes += window_estimate(flows);
     if (has_topology)
         bytes +=
             links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(flows * limit, sizeof(uint32_t));
@@ -492,7 +526,7 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
 static void packet_free(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
-    maxmin_close(packet->solver);
+    rates_close(packet->rates);
     queue_table_free(&packet->by_key);
     free(packet->flows);
     if (packet->has_topology) {
@@ -505,6 +539,7 @@ static void packet_free(struct fabric *fabric)
     free(packet->own.of_flow);
     free(packet->own.unused);
     free(packet->own.shared);
+    free(packet->windows);
     sums_free(&packet->up_bytes);
     sums_free(&packet->down_bytes);
 }

@@ -6,8 +6,8 @@
 #include "base/queue.h"
 #include "base/queue_table.h"
 #include "fabric/fabric.h"
-#include "fabric/packet/maxmin.h"
 #include "fabric/packet/paths.h"
+#include "fabric/packet/rates.h"
 
 /* A packet-switched network at flow level: the messages under way share links max-min fairly. Without a
  * topology, the links are each node's up and down link, and there is no contention between them. With one,
@@ -15,9 +15,14 @@
  * docs/models/packet.md
  *
  *   settings.c parameters, metrics, and what the fabric says of itself
+ *   network.c  the topology of the run, and what does not fit
  *   packet.c   messages, the flows that they make, the events of flows
  *   change.c   links that fail or become slow during the run
- *   maxmin.c   the flows that share links, and what the solver remembers
+ *   window.c   how many bytes of a pair of nodes may be under way
+ *   rates.c    the rates of flows under the congestion of the run
+ *   credits.c  the rates where full links hold the queues before them
+ *   ports.c    from which links flows come to a link
+ *   maxmin.c   the flows that share links max-min fairly, and what the solver remembers
  *   sweep.c    their rates
  *   paths.c    the links that a flow takes over a topology
  *   spray.c    the links of a flow that is spread over all minimal ways
@@ -31,12 +36,16 @@ struct packet_config {
     int duplex;    /* enum packet_duplex */
     int injection; /* enum packet_injection */
     ps_t hop_latency_ps;
-    int routing; /* enum path_choice */
+    int routing;    /* enum path_choice */
+    int congestion; /* enum packet_congestion */
+    uint64_t window_bytes;
+    ps_t turnaround_ps;
+    struct incast_config incast;
 };
 
 struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
-    uint64_t hops;
+    uint64_t hops, unsettled;
     struct metric_series up_bytes, down_bytes, link_bytes;
 };
 
@@ -51,18 +60,25 @@ struct packet_flow {
     uint32_t links; /* with a topology: how many links it takes */
 };
 
-/* Links of the solver that one flow has for itself: what the links allow that do not share their rates. */
+/* Links of the solver that one flow has for itself: what the links allow that do not share their rates, and
+ * what a window allows. */
 struct packet_own {
     uint32_t *of_flow; /* by the solver's flow index; POOL_NONE: none */
     uint32_t *unused;  /* links that no flow has now */
-    uint32_t *shared;  /* the links of a flow that share their rates */
+    uint32_t *shared; /* the links of a flow that share their rates, and its own; NULL: no flow has its own */
     size_t flow_capacity, unused_count, unused_capacity;
+};
+
+/* The window of a flow. */
+struct packet_window {
+    maxmin_work_t open; /* what may still be sent before acknowledgements limit it; 0: the window is closed */
+    uint64_t rate;      /* bytes per second, when it is closed */
 };
 
 struct packet {
     struct fabric fabric;
     const struct packet_config *config;
-    struct maxmin *solver;
+    struct rates *rates;
     struct packet_flow *flows;
     size_t flow_capacity;
     uint32_t flow_count;
@@ -76,8 +92,10 @@ struct packet {
     struct paths paths; /* this and all that follows: unused where has_topology is false */
     uint32_t *routes;   /* paths_words(limit) for each flow */
     size_t route_capacity;
-    uint32_t *way;                /* the links of a flow that has no index yet */
-    struct packet_own own;        /* where some links give each message their whole rate */
+    uint32_t *way;                 /* the links of a flow that has no index yet */
+    struct packet_own own;         /* where some links give each message their whole rate, or with windows */
+    struct packet_window *windows; /* by the solver's flow index; NULL: no windows, or no flow yet */
+    size_t window_capacity;
     struct packet_change *change; /* NULL: all links stay as they are */
 };
 
@@ -85,13 +103,29 @@ struct packet {
 
 extern const struct param_table packet_params;   /* struct packet_config */
 extern const struct metric_table packet_metrics; /* struct packet_statistics */
-extern const char *const packet_routing_names[];
+extern const char *const packet_routing_names[], *const packet_congestion_names[];
 void packet_derive(struct derivation *derivation);
 void packet_describe(const struct config *config, uint32_t nodes, struct fabric_description *description);
 enum status packet_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
 struct hardware_use packet_use(const struct config *config, uint32_t nodes, const void *statistics);
 
-/* --------------------------------------------------- packet.c, for change.c */
+/* ---------------------------------------------------------------- network.c */
+
+/* The topology of the run, if it needs one. */
+struct packet_network {
+    bool is_needed, changes;
+    struct topo topo, later;
+    uint32_t limit; /* most links of a path */
+};
+
+/* Whether the run needs a topology, and one that flows can cross. Fails, reported, also where the congestion
+ * does not fit. */
+enum status packet_choose_network(const struct config *config, uint32_t nodes,
+                                  struct packet_network *network);
+struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,
+                                   uint32_t nodes);
+
+/* -------------------------------------- packet.c, for change.c and window.c */
 
 /* All changes of one instant are solved together, after the other events of this instant. */
 void packet_request_solve(struct packet *packet);
@@ -104,13 +138,46 @@ static inline uint32_t *packet_route_of(const struct packet *packet, uint32_t id
     return &packet->routes[id * paths_words(&packet->paths, packet->paths.limit)];
 }
 
-/* A flow in the solver over the first `count` links of packet->way, of which the flow's record says the
- * number. */
-uint32_t packet_add_way(struct packet *packet, uint32_t count);
+/* The flow has moved bytes at its rate until now. */
+void packet_advance(struct packet *packet, uint32_t id);
+/* A flow that has been taken off its links goes on over the first `count` links of packet->way, which count
+ * it already. `window` is not used without windows. */
+void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_window *window,
+                   uint32_t count);
+/* What the way of a flow is in packet->way. */
+void packet_copy_way(struct packet *packet, uint32_t id);
+/* Of the message alone: that of the slowest link of its route. */
+uint64_t packet_rate_alone(struct packet *packet, const struct message *message);
+/* The latency of a message that takes the links of its flow, and that of fixed routing. */
+ps_t packet_latency_over(const struct packet *packet, uint32_t id, const struct message *message);
+ps_t packet_latency_of(const struct packet *packet, const struct message *message);
 /* The flow leaves the solver and its links. Its record stays as it is, but for the head of its messages. */
 void packet_end_flow(struct packet *packet, uint32_t id);
 /* A message takes the links of its flow. */
 void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes);
+
+/* ----------------------------------------------------------------- window.c */
+
+static inline bool packet_has_windows(const struct packet *packet)
+{
+    return packet->config->congestion == CONGESTION_WINDOW;
+}
+
+/* A flow begins with this message: it may send a whole window at any rate. All functions do nothing without
+ * windows. */
+void window_begin(struct packet *packet, uint32_t id, const struct message *first);
+/* The flow has done so much. */
+void window_send(struct packet *packet, uint32_t id, maxmin_work_t done);
+/* When the window closes if the flow's rate stays, of a flow that has moved until now; PS_NEVER: not before
+ * its first message ends. */
+ps_t window_end(const struct packet *packet, uint32_t id);
+/* Closes the window if it has been used up, and returns whether it did. The flow has another index then. */
+bool window_close(struct packet *packet, uint32_t id);
+/* The rate of a closed window; UINT64_MAX: it is open. */
+uint64_t window_rate(const struct packet *packet, const struct packet_window *window);
+double window_estimate(double flows); /* bytes of what flows have for themselves */
+/* Bytes per second: so many bytes in the time from sending a byte to its acknowledgement. */
+uint64_t window_rate_of(uint64_t bytes, ps_t round_trip);
 
 /* ----------------------------------------------------------------- change.c */
 

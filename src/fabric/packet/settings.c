@@ -1,4 +1,5 @@
 #include "base/config.h"
+#include "base/units.h"
 #include "fabric/packet/packet.h"
 
 static const char *const duplex_names[] = {"full", "half", NULL};
@@ -9,6 +10,14 @@ const char *const packet_routing_names[] = {[PATH_FIXED] = "fixed",        [PATH
                                             [PATH_HASHED] = "ecmp",        [PATH_SPRAYED] = "spray",
                                             [PATH_VALIANT] = "valiant",    [PATH_UGAL_LOCAL] = "ugal-l",
                                             [PATH_UGAL_GLOBAL] = "ugal-g", NULL};
+
+const char *const packet_congestion_names[] = {[CONGESTION_NONE] = "none",
+                                               [CONGESTION_WINDOW] = "window",
+                                               [CONGESTION_INCAST] = "incast",
+                                               [CONGESTION_CREDITS] = "credits",
+                                               NULL};
+
+static const char *const law_names[] = {[INCAST_FIFO] = "fifo", [INCAST_LINEAR] = "linear", NULL};
 
 PARAM_TABLE(
     packet_params, "packet", struct packet_config, "max-min fair sharing of links, latency not shared",
@@ -53,7 +62,44 @@ PARAM_TABLE(
      .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
             "fewest flows; ecmp: by a hash of both nodes; spray: over all in equal parts; valiant: over a "
             "random node; ugal-l, ugal-g: fixed or "
-            "valiant, by the flows on the first link or on all"});
+            "valiant, by the flows on the first link or on all"},
+    {.name = "packet.congestion",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct packet_config, congestion),
+     .default_text = "none",
+     .choices = packet_congestion_names,
+     .doc = "none: max-min fair, the ideal; window: a pair of nodes has packet.window under way; incast: a "
+            "link with many inputs carries less; credits: a full link holds the queues before it"},
+    {.name = "packet.window",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct packet_config, window_bytes),
+     .default_text = "64 KiB",
+     .min = "1 B",
+     .max = "1 TB",
+     .doc =
+         "with window: bytes of a pair of nodes that are not acknowledged (TCP without scaling, RFC 9293)"},
+    {.name = "packet.turnaround",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct packet_config, turnaround_ps),
+     .default_text = "0 ps",
+     .min = "0 ps",
+     .max = "1 s",
+     .doc = "with window: what the receiver takes to acknowledge, beside the latency there and back"},
+    {.name = "packet.incast",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct packet_config, incast.law),
+     .default_text = "fifo",
+     .choices = law_names,
+     .doc =
+         "with incast: fifo: queues with random destinations (Karol et al. 1987, Table I); linear: 1 / (1 + "
+         "packet.incast_penalty (inputs - 1))"},
+    {.name = "packet.incast_penalty",
+     .type = PARAM_NUMBER,
+     .offset = offsetof(struct packet_config, incast.penalty),
+     .default_text = "0.1",
+     .min = "0",
+     .max = "100",
+     .doc = "with packet.incast=linear: what each input more costs; no source, to be measured"});
 
 static const struct metric packet_metric_list[] = {
     {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "successions of messages"},
@@ -64,6 +110,8 @@ static const struct metric packet_metric_list[] = {
      "changes of a flow's rate"},
     {"up_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, up_bytes), "sent by each node"},
     {"down_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, down_bytes), "received by each node"},
+    {"unsettled", METRIC_COUNT, offsetof(struct packet_statistics, unsettled),
+     "solves with credits whose rates had not settled"},
     {"hops", METRIC_COUNT, offsetof(struct packet_statistics, hops),
      "links between switches that messages took"},
     {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
@@ -108,6 +156,44 @@ struct hardware_use packet_use(const struct config *config, uint32_t nodes, cons
     return (struct hardware_use){.switched_bytes = sum_of(&of->down_bytes) + sum_of(&of->link_bytes)};
 }
 
+/* A pair of nodes that are neighbours, under the window. */
+static void describe_window(const struct packet_config *packet, struct fabric_description *description)
+{
+    char bytes[64], rate[64];
+    uint64_t most =
+        window_rate_of(packet->window_bytes, ps_add(2 * description->latency_ps, packet->turnaround_ps));
+    units_print_size(packet->window_bytes, bytes, sizeof bytes);
+    if (most >= description->message_rate_bytes_per_s) {
+        description_add(&description->notes, "windows of %s do not limit a message to the next node", bytes);
+        return;
+    }
+    description->message_rate_bytes_per_s = most;
+    units_show_rate((double)most, 3, rate, sizeof rate);
+    description_add(&description->notes, "windows of %s: a message has at most %s to the next node", bytes,
+                    rate);
+}
+
+static void describe_congestion(const struct packet_config *packet, struct fabric_description *description)
+{
+    switch ((enum packet_congestion)packet->congestion) {
+    case CONGESTION_NONE:
+        return;
+    case CONGESTION_WINDOW:
+        describe_window(packet, description);
+        return;
+    case CONGESTION_INCAST:
+        description_add(&description->notes,
+                        "incast: a link with 2, 4, 16 inputs carries %.0f %%, %.0f %%, %.0f %% of its rate",
+                        100 * incast_part(&packet->incast, 2), 100 * incast_part(&packet->incast, 4),
+                        100 * incast_part(&packet->incast, 16));
+        return;
+    case CONGESTION_CREDITS:
+        description_add(&description->notes,
+                        "credits: a full link holds the queues before it, with all that is in them");
+        return;
+    }
+}
+
 void packet_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct packet_config *packet = config_of(config, &packet_params);
@@ -121,6 +207,7 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
     if (!paths_are_minimal((enum path_choice)packet->routing) && config_field(config, "topology"))
         description_add(&description->notes, "packet.routing=%s: other messages may take longer routes",
                         packet_routing_names[packet->routing]);
+    describe_congestion(packet, description);
     topology_describe_faults(config, nodes, description);
     if (links.path && links.latency_ps)
         description_add(&description->includes, "the links of %s", links.path);

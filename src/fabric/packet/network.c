@@ -1,0 +1,95 @@
+#include "base/diag.h"
+#include "fabric/packet/packet.h"
+
+/* Queues with several inputs: each direction of a link has its own, and a message takes one way. */
+static bool has_queues(const struct packet_config *packet)
+{
+    return packet->congestion == CONGESTION_INCAST || packet->congestion == CONGESTION_CREDITS;
+}
+
+static enum status check_congestion(const struct config *config, const struct packet_config *packet)
+{
+    const char *name = packet_congestion_names[packet->congestion];
+    if (!has_queues(packet))
+        return STATUS_OK;
+    if (packet->duplex == PACKET_DUPLEX_HALF)
+        diag_error(
+            "packet.congestion=%s needs packet.duplex=full: each direction of a link has its own queue",
+            name);
+    else if (packet->routing == PATH_SPRAYED)
+        diag_error(
+            "packet.congestion=%s: with packet.routing=spray a message takes many ways; choose another "
+            "rule, such as packet.routing=ecmp",
+            name);
+    else
+        return STATUS_OK;
+    config_note_origin(config, "packet.congestion");
+    return STATUS_BAD_INPUT;
+}
+
+static enum status check_kinds(const struct config *config, const struct packet_config *packet,
+                               const struct topo *topo)
+{
+    if (!has_queues(packet) || !topo->link_kinds)
+        return STATUS_OK;
+    diag_error("packet.congestion=%s: %s has links that both directions share, or that give each message "
+               "their whole rate; packet.congestion=none and window run on it",
+               packet_congestion_names[packet->congestion], topo->path);
+    config_note_origin(config, "packet.congestion");
+    return STATUS_BAD_INPUT;
+}
+
+/* Whether the run needs a topology, and one that flows can cross. */
+enum status packet_choose_network(const struct config *config, uint32_t nodes, struct packet_network *network)
+{
+    const struct packet_config *packet = config_of(config, &packet_params);
+    enum path_choice choice = (enum path_choice)packet->routing;
+    *network = (struct packet_network){.is_needed = topology_is_needed(config), .limit = 2};
+    enum status status = check_congestion(config, packet);
+    if (status != STATUS_OK || !network->is_needed)
+        return status;
+    if ((status = topology_at_start(config, nodes, &network->topo)) != STATUS_OK ||
+        (status = check_kinds(config, packet, &network->topo)) != STATUS_OK)
+        return status;
+    if (!network->topo.ops->choose && choice != PATH_FIXED) {
+        diag_error(
+            "packet.routing=%s: %s gives each pair of nodes its route, so that packet.routing is fixed",
+            packet_routing_names[choice], network->topo.path);
+        config_note_origin(config, "packet.routing");
+        return STATUS_BAD_INPUT;
+    }
+    network->changes = topology_changes(config);
+    network->limit = paths_limit(&network->topo, choice, network->changes);
+    if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
+        return status;
+    uint32_t later = network->changes ? paths_limit(&network->later, choice, true) : 0;
+    network->limit = later > network->limit ? later : network->limit;
+    if (network->limit + (packet->congestion == CONGESTION_WINDOW) <= MAXMIN_LINKS_PER_FLOW)
+        return status;
+    char text[TOPO_TEXT];
+    if (choice == PATH_SPRAYED)
+        diag_error(
+            "packet.routing=spray: between some nodes of topology %s all minimal ways have more than %d "
+            "links; packet takes %d at most",
+            topo_print(&network->topo, text, sizeof text), MAXMIN_LINKS_PER_FLOW, MAXMIN_LINKS_PER_FLOW);
+    else
+        diag_error("topology %s has routes of %u links; packet takes %d at most",
+                   topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
+    return STATUS_BAD_INPUT;
+}
+
+/* With windows, a flow has a link more. */
+struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,
+                                   uint32_t nodes)
+{
+    bool has_topology = network->is_needed;
+    return (struct rates_shape){
+        .links = has_topology                           ? network->topo.links
+                 : config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes
+                                                        : nodes,
+        .links_per_flow = network->limit + (config->congestion == CONGESTION_WINDOW),
+        .is_spread = has_topology && config->routing == PATH_SPRAYED,
+        .congestion = (enum packet_congestion)config->congestion,
+        .incast = config->incast,
+    };
+}

@@ -1,0 +1,54 @@
+#ifndef HELIO_FABRIC_PACKET_RATES_H
+#define HELIO_FABRIC_PACKET_RATES_H
+
+#include "fabric/packet/credits.h"
+#include "fabric/packet/maxmin.h"
+
+/* The rates of flows under the congestion of the run. Without congestion, and with windows, they are max-min
+ * fair; with windows, packet.c gives a flow a link of its own, as fast as its window. docs/models/packet.md
+ */
+enum packet_congestion {
+    CONGESTION_NONE,
+    CONGESTION_WINDOW, /* a pair of nodes has at most so many bytes under way */
+    CONGESTION_INCAST, /* a link that many others lead to carries less */
+    CONGESTION_CREDITS /* full links hold the queues before them */
+};
+
+/* What part of its rate a link carries that flows from k inputs come to. */
+enum incast_law {
+    INCAST_FIFO,  /* Karol, Hluchyj and Morgan, IEEE Trans. Commun. 1987: k queues with random destinations */
+    INCAST_LINEAR /* 1 / (1 + penalty (k - 1)) */
+};
+
+struct incast_config {
+    int law;        /* enum incast_law */
+    double penalty; /* of INCAST_LINEAR */
+};
+
+double incast_part(const struct incast_config *config, uint32_t inputs);
+
+struct rates_shape {
+    uint32_t links, links_per_flow;
+    bool is_spread; /* only without congestion, and with windows */
+    enum packet_congestion congestion;
+    struct incast_config incast;
+};
+
+struct rates;
+
+/* `capacities` in bytes per second. */
+struct rates *rates_open(const struct rates_shape *shape, const uint64_t *capacities);
+void rates_close(struct rates *rates); /* NULL: does nothing */
+size_t rates_bytes(const struct rates *rates);
+double rates_estimate(const struct rates_shape *shape, double flows, double links_per_flow);
+
+/* As the functions of maxmin.h. `parts` is NULL unless flows are spread. */
+uint32_t rates_add(struct rates *rates, const uint32_t *links, const uint32_t *parts, uint32_t count);
+void rates_remove(struct rates *rates, uint32_t flow);
+uint32_t rates_add_link(struct rates *rates, uint64_t capacity); /* not with incast and credits */
+void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity);
+const uint32_t *rates_solve(struct rates *rates, size_t *count);
+uint64_t rates_of(const struct rates *rates, uint32_t flow);
+uint64_t rates_unsettled(const struct rates *rates); /* of credits: solutions that have not settled */
+
+#endif

@@ -1,0 +1,545 @@
+/* Congestion in the packet fabric: closed forms, and small networks packet by packet. Prints the deviations
+ * that docs/measurements/congestion.md has. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "fabric/packet/rates.h"
+#include "support/packets.h"
+#include "support/script.h"
+#include "topo/topo.h"
+
+#define US        INT64_C(1000000)
+#define RATE      UINT64_C(1000000000) /* of each link: 1 packet of 1000 bytes a microsecond */
+#define CALLS     static const struct call
+#define PUBLISHED "machine=as-published"
+
+enum { PACKET = 1000, FLOWS_MOST = 256, LINKS_PER_FLOW = 16 };
+
+static struct script_outcome out;
+
+/* ---------------------------------------------------------- rates of flows */
+
+/* Flows on a topology; their rates, as parts of a link's, with credits and max-min fair. */
+struct scene {
+    struct topo topo;
+    struct packets_flow flows[FLOWS_MOST];
+    uint32_t count;
+    double credits[FLOWS_MOST], fair[FLOWS_MOST], packets[FLOWS_MOST];
+    uint64_t unsettled;
+};
+
+static void open_scene(struct scene *scene, const char *topology)
+{
+    memset(scene, 0, sizeof *scene);
+    assert_int_equal(topo_parse("test", topology, &scene->topo), STATUS_OK);
+}
+
+static void add_flow(struct scene *scene, uint32_t source, uint32_t destination)
+{
+    struct packets_flow *flow = &scene->flows[scene->count++];
+    assert_true(scene->count <= FLOWS_MOST);
+    flow->count = topo_route(&scene->topo, source, destination, flow->links);
+    assert_true(flow->count <= LINKS_PER_FLOW);
+}
+
+static uint64_t solve_with(const struct scene *scene, enum packet_congestion congestion, double *parts)
+{
+    struct rates_shape shape = {
+        .links = scene->topo.links, .links_per_flow = LINKS_PER_FLOW, .congestion = congestion};
+    uint64_t *capacities = calloc(scene->topo.links, sizeof *capacities);
+    uint32_t ids[FLOWS_MOST];
+    size_t count;
+    for (uint32_t i = 0; i < scene->topo.links; i++)
+        capacities[i] = RATE;
+    struct rates *rates = rates_open(&shape, capacities);
+    for (uint32_t i = 0; i < scene->count; i++)
+        ids[i] = rates_add(rates, scene->flows[i].links, NULL, scene->flows[i].count);
+    rates_solve(rates, &count);
+    assert_int_equal(count, scene->count);
+    for (uint32_t i = 0; i < scene->count; i++)
+        parts[i] = (double)rates_of(rates, ids[i]) / (double)(RATE << MAXMIN_SHIFT);
+    uint64_t unsettled = rates_unsettled(rates);
+    rates_close(rates);
+    free(capacities);
+    return unsettled;
+}
+
+static void solve(struct scene *scene)
+{
+    scene->unsettled = solve_with(scene, CONGESTION_CREDITS, scene->credits);
+    solve_with(scene, CONGESTION_NONE, scene->fair);
+}
+
+static void send_packets(struct scene *scene, bool random)
+{
+    enum { WARM_UP = 10000, SLOTS = 40000 };
+    struct packets_network network = {
+        .links = scene->topo.links, .room = 16, .latency = 2, .random = random ? 88172645463325252 : 0};
+    packets_run(&network, scene->flows, scene->count, WARM_UP, SLOTS);
+    for (uint32_t i = 0; i < scene->count; i++)
+        scene->packets[i] = (double)scene->flows[i].delivered / (SLOTS - WARM_UP);
+}
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (fabs(value - expected) > tolerance * expected)
+        fail_msg("%.6f, not %.6f", value, expected);
+}
+
+/* A line of switches, the last of which has the destination. The queue of each link between switches has as
+ * many turns as the switch's own node: half, a quarter, ... */
+static void a_parking_lot_halves(void **state)
+{
+    (void)state;
+    enum { NODES = 8 };
+    struct scene scene;
+    open_scene(&scene, "linear:8");
+    for (uint32_t node = 0; node + 1 < NODES; node++)
+        add_flow(&scene, node, NODES - 1);
+    solve(&scene);
+    send_packets(&scene, false);
+    for (uint32_t i = 0; i < scene.count; i++) {
+        double part = i ? pow(0.5, (double)(scene.count - i)) : pow(0.5, (double)scene.count - 1);
+        assert_near(scene.credits[i], part, 1e-5);
+        assert_near(scene.packets[i], part, 0.01);
+        assert_near(scene.fair[i], 1.0 / (NODES - 1), 1e-6);
+    }
+}
+
+/* A node that is one of k to a busy node is as slow to an idle one. */
+static void a_node_waits_for_its_own_incast(void **state)
+{
+    (void)state;
+    for (uint32_t k = 2; k < 7; k++) {
+        struct scene scene;
+        open_scene(&scene, "crossbar:9");
+        for (uint32_t node = 0; node < k; node++)
+            add_flow(&scene, node, 8);
+        add_flow(&scene, 0, 7);
+        solve(&scene);
+        send_packets(&scene, false);
+        for (uint32_t i = 0; i <= k; i++)
+            assert_near(scene.credits[i], 1.0 / k, 1e-5);
+        assert_near(scene.packets[k], 1.0 / k, 0.01);
+        assert_near(scene.fair[k], 1 - 1.0 / k, 1e-6);
+    }
+}
+
+/* Two leaf switches. Nodes of the second send to a busy node there, as does one of the first. The victim
+ * comes from the first leaf, goes to an idle node, and shares with them the link between the switches alone.
+ */
+static void an_incast_slows_its_neighbours(void **state)
+{
+    (void)state;
+    for (uint32_t local = 1; local < 5; local++) {
+        struct scene scene;
+        open_scene(&scene, "hyperx:8x2");
+        add_flow(&scene, 0, 9);
+        add_flow(&scene, 1, 8);
+        for (uint32_t i = 0; i < local; i++)
+            add_flow(&scene, 10 + i, 8);
+        solve(&scene);
+        send_packets(&scene, false);
+        double part = 1.0 / (local + 1);
+        assert_near(scene.credits[0], part, 1e-5);
+        assert_near(scene.credits[1], part, 1e-5);
+        assert_near(scene.packets[0], part, 0.02);
+        assert_near(scene.fair[0], 1 - part, 1e-6);
+    }
+}
+
+/* ----------------------------------------------------------- the fixed point */
+
+/* No link carries more than its capacity. A link is blocked if it is full, or if it is one that carries most
+ * to a link that is blocked. The links of all nodes are blocked: no flow can be faster alone. */
+static void check_fixed_point(const struct scene *scene)
+{
+    const struct topo *topo = &scene->topo;
+    double *loads = calloc(topo->links, sizeof *loads), *most = calloc(topo->links, sizeof *most);
+    double *ports = calloc((size_t)topo->links * topo->links, sizeof *ports);
+    bool *is_blocked = calloc(topo->links, sizeof *is_blocked);
+    for (uint32_t i = 0; i < scene->count; i++)
+        for (uint32_t k = 0; k < scene->flows[i].count; k++) {
+            const uint32_t *links = scene->flows[i].links;
+            loads[links[k]] += scene->credits[i];
+            double *port = k ? &ports[(size_t)links[k - 1] * topo->links + links[k]] : &loads[links[k]];
+            *port += k ? scene->credits[i] : 0;
+            most[links[k]] = fmax(most[links[k]], k ? *port : 0);
+        }
+    for (uint32_t link = 0; link < topo->links; link++) {
+        assert_true(loads[link] <= 1 + 1e-12);
+        is_blocked[link] = loads[link] >= 1 - 1e-4;
+    }
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (uint32_t from = 0; from < topo->links; from++)
+            for (uint32_t to = 0; to < topo->links && !is_blocked[from]; to++) {
+                double port = ports[(size_t)from * topo->links + to];
+                is_blocked[from] = port > 0 && is_blocked[to] && port >= most[to] * (1 - 1e-4);
+                goes_on |= is_blocked[from];
+            }
+    }
+    for (uint32_t i = 0; i < scene->count; i++)
+        assert_true(is_blocked[scene->flows[i].links[0]]);
+    free(loads);
+    free(most);
+    free(ports);
+    free(is_blocked);
+}
+
+/* How far rates are from those of packets, as parts of these. */
+struct deviation {
+    double sum, most;
+    uint32_t count, unsettled;
+};
+
+static void add_deviation(struct deviation *deviation, double value, double expected)
+{
+    double part = fabs(value / expected - 1);
+    deviation->sum += part;
+    deviation->most = fmax(deviation->most, part);
+    deviation->count++;
+}
+
+/* Two messages a node; a third of all go to node 0. */
+static void draw_flows(struct scene *scene, struct rng *rng)
+{
+    for (uint32_t i = 0; i < 2 * scene->topo.nodes; i++) {
+        uint32_t source = (uint32_t)rng_below(rng, scene->topo.nodes), destination = 0;
+        if (rng_below(rng, 3))
+            destination = (uint32_t)rng_below(rng, scene->topo.nodes);
+        if (source != destination)
+            add_flow(scene, source, destination);
+    }
+}
+
+static void random_traffic_is_near_that_of_packets(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"crossbar:8",  "linear:6",    "mesh:3x3",        "mesh:4x4",
+                                        "fattree:2x3", "fattree:4x2", "leafspine:3x2x3", "hyperx:1x4x3"};
+    enum { TRIALS = 6 };
+    print_message("%-16s %18s %18s %18s\n", "mean, most", "max-min", "credits", "credits, at random");
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        struct deviation fair = {0}, turns = {0}, random = {0};
+        struct rng rng = rng_init(5, texts[t]);
+        for (int trial = 0; trial < TRIALS; trial++) {
+            struct scene scene;
+            open_scene(&scene, texts[t]);
+            draw_flows(&scene, &rng);
+            solve(&scene);
+            turns.unsettled += scene.unsettled > 0;
+            if (!scene.unsettled)
+                check_fixed_point(&scene);
+            for (int draws = 0; draws < 2; draws++) {
+                send_packets(&scene, draws);
+                for (uint32_t i = 0; i < scene.count; i++)
+                    add_deviation(draws ? &random : &turns, scene.credits[i], scene.packets[i]);
+                for (uint32_t i = 0; i < scene.count && !draws; i++)
+                    add_deviation(&fair, scene.fair[i], scene.packets[i]);
+            }
+        }
+        print_message("%-16s %8.1f %% %5.0f %% %8.1f %% %5.0f %% %8.1f %% %5.0f %%\n", texts[t],
+                      100 * fair.sum / fair.count, 100 * fair.most, 100 * turns.sum / turns.count,
+                      100 * turns.most, 100 * random.sum / random.count, 100 * random.most);
+        assert_int_equal(turns.unsettled, 0);
+        assert_true(turns.sum / turns.count < 0.2 && random.sum / random.count < 0.25);
+        assert_true(turns.sum < fair.sum / 2 && random.sum < fair.sum);
+    }
+}
+
+/* ------------------------------------------------------------------ windows */
+
+/* Messages of so many packets on a line of four switches, each with a node; a hop takes 10 slots. */
+struct sent {
+    uint32_t source, destination, packets;
+};
+
+enum { HOP_SLOTS = 10, LINE = 4 };
+
+/* When the last packet of each has arrived, in slots, by the fabric. */
+static void run_messages(const struct sent *sent, uint32_t count, uint32_t window, double *ends)
+{
+    static struct call calls[LINE][8];
+    const struct call *programs[LINE];
+    for (uint32_t rank = 0; rank < LINE; rank++) {
+        uint32_t step = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (sent[i].source == rank)
+                calls[rank][step++] = (struct call)ISEND(sent[i].destination, (int32_t)i,
+                                                         (uint64_t)sent[i].packets * PACKET, SLOT_FIRST + i);
+            else if (sent[i].destination == rank)
+                calls[rank][step++] = (struct call)IRECV(sent[i].source, (int32_t)i,
+                                                         (uint64_t)sent[i].packets * PACKET, SLOT_FIRST + i);
+        calls[rank][step++] = (struct call)WAITALL;
+        calls[rank][step] = (struct call)FINALIZE;
+        programs[rank] = calls[rank];
+    }
+    char size[64];
+    snprintf(size, sizeof size, "packet.window=%u B", window * PACKET);
+    script_run(programs, LINE, "packet",
+               (const char *const[]){PUBLISHED, "topology=linear:4", "packet.bandwidth=1GB/s",
+                                     "packet.latency=20us", "packet.hop_latency=10us",
+                                     "packet.congestion=window", size, NULL},
+               &out);
+    assert_int_equal(out.status, STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct script_message *message = out.messages;
+        while (message->tag != (int32_t)i)
+            message++;
+        ends[i] = (double)message->received / (double)US;
+    }
+}
+
+/* The same packet by packet, with queues that never fill. */
+static void send_messages(const struct sent *sent, uint32_t count, uint32_t window, double *ends)
+{
+    struct topo topo;
+    struct packets_flow flows[4];
+    assert_int_equal(topo_parse("test", "linear:4", &topo), STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        flows[i] = (struct packets_flow){.packets = sent[i].packets, .window = window};
+        flows[i].count = topo_route(&topo, sent[i].source, sent[i].destination, flows[i].links);
+        flows[i].answer = flows[i].count * HOP_SLOTS;
+    }
+    struct packets_network network = {.links = topo.links, .room = 1000, .latency = HOP_SLOTS - 1};
+    packets_run(&network, flows, count, 0, 100000);
+    for (uint32_t i = 0; i < count; i++)
+        ends[i] = (double)flows[i].end + 1;
+}
+
+/* A window goes at once, and each further one a round trip later. */
+static void a_window_alone_waits_for_answers(void **state)
+{
+    (void)state;
+    static const uint32_t windows[] = {1, 10, 39, 40, 80};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        for (uint32_t times = 1; times < 8; times += 3) {
+            struct sent sent = {1, 2, windows[i] * times};
+            double end, packets, round_trip = fmax(6 * HOP_SLOTS, windows[i]);
+            run_messages(&sent, 1, windows[i], &end);
+            send_messages(&sent, 1, windows[i], &packets);
+            assert_near(end, (times - 1) * round_trip + windows[i] + 3 * HOP_SLOTS, 1e-6);
+            assert_near(packets, end, 1e-6);
+        }
+}
+
+/* Messages that share a link, whose switch serves its inputs in turns: the flows of one input have its turn
+ * together, which the fabric does not know. */
+static void windows_that_share_a_link(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct sent sent[3];
+        uint32_t count, window;
+        double most;
+    } cases[] = {
+        {"one way, three messages", {{0, 3, 4000}, {1, 3, 4000}, {2, 3, 4000}}, 3, 20, 0.02},
+        {"the link is not full", {{0, 3, 2000}, {2, 3, 2000}}, 2, 20, 0.01},
+        {"the link is full", {{0, 3, 4000}, {2, 3, 4000}}, 2, 60, 0.01},
+        {"windows far above the round trip", {{0, 3, 4000}, {2, 3, 4000}}, 2, 400, 0.01},
+        {"two of three come by one input", {{0, 3, 4000}, {1, 3, 4000}, {2, 3, 4000}}, 3, 60, 0.55},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double ends[3], packets[3], most = 0;
+        run_messages(cases[i].sent, cases[i].count, cases[i].window, ends);
+        send_messages(cases[i].sent, cases[i].count, cases[i].window, packets);
+        for (uint32_t k = 0; k < cases[i].count; k++) {
+            most = fmax(most, fabs(ends[k] / packets[k] - 1));
+            print_message("%-34s %u to %u, window %3u: %8.1f slots, by packets %6.0f\n", cases[i].name,
+                          cases[i].sent[k].source, cases[i].sent[k].destination, cases[i].window, ends[k],
+                          packets[k]);
+        }
+        if (most > cases[i].most)
+            fail_msg("%s: %.3f", cases[i].name, most);
+    }
+}
+
+/* ------------------------------------------------------------------- incast */
+
+/* k nodes each send to k others, drawn at random packet by packet: the law of Karol et al. A single busy
+ * node, and turns without chance, lose nothing. */
+static void queues_lose_what_the_law_says(void **state)
+{
+    (void)state;
+    static const struct incast_config fifo = {.law = INCAST_FIFO};
+    for (uint32_t k = 2; k <= 16; k += k < 8 ? 1 : 8) {
+        double parts[3];
+        for (int which = 0; which < 3; which++) {
+            static struct scene scene;
+            open_scene(&scene, "crossbar:32");
+            for (uint32_t i = 0; i < k; i++)
+                for (uint32_t n = 0; n < (which < 2 ? k : 1); n++)
+                    add_flow(&scene, i, 16 + n);
+            send_packets(&scene, which == 0);
+            parts[which] = 0;
+            for (uint32_t i = 0; i < scene.count; i++)
+                parts[which] += scene.packets[i] / (which < 2 ? k : 1);
+        }
+        print_message("%2u inputs: law %.3f; packets at random %.3f, in turns %.3f, to one node %.3f\n", k,
+                      incast_part(&fifo, k), parts[0], parts[1], parts[2]);
+        assert_near(parts[0], incast_part(&fifo, k), 0.015);
+        assert_near(parts[2], 1, 0.001);
+    }
+}
+
+/* k nodes send to one: all at once, then with other sizes, so that inputs become fewer. */
+static void a_link_carries_what_its_inputs_leave(void **state)
+{
+    (void)state;
+    enum { BIG = 1000000 };
+    const ps_t latency = 8 * US, whole = BIG * INT64_C(80); /* 12.5 GB/s */
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS twice_to_2[] = {SEND(2, 1, 2 * BIG), FINALIZE};
+    CALLS from_both[] = {IRECV(0, 1, BIG, 2), IRECV(1, 1, BIG, 3), WAITALL, FINALIZE};
+    CALLS from_both_more[] = {IRECV(0, 1, 2 * BIG, 2), IRECV(1, 1, BIG, 3), WAITALL, FINALIZE};
+    static const char *const law[] = {PUBLISHED, "packet.congestion=incast", NULL};
+    static const char *const linear[] = {PUBLISHED, "packet.congestion=incast", "packet.incast=linear",
+                                         "packet.incast_penalty=0.25", NULL};
+    static const char *const crossbar[] = {PUBLISHED, "packet.congestion=incast", "topology=crossbar:3",
+                                           NULL};
+    script_run((const struct call *const[]){to_2, to_2, from_both}, 3, "packet", law, &out);
+    assert_in_range(out.makespan, latency + whole * 8 / 3, latency + whole * 8 / 3 + 2);
+    script_run((const struct call *const[]){to_2, to_2, from_both}, 3, "packet", crossbar, &out);
+    assert_in_range(out.makespan, latency + whole * 8 / 3, latency + whole * 8 / 3 + 2);
+    script_run((const struct call *const[]){to_2, to_2, from_both}, 3, "packet", linear, &out);
+    assert_in_range(out.makespan, latency + whole * 5 / 2, latency + whole * 5 / 2 + 2);
+    /* the second ends after 8 / 3, and the rest of the first goes alone */
+    script_run((const struct call *const[]){twice_to_2, to_2, from_both_more}, 3, "packet", law, &out);
+    assert_in_range(out.makespan, latency + whole * 11 / 3, latency + whole * 11 / 3 + 2);
+}
+
+/* -------------------------------------------------------------- the fabric */
+
+/* The victim of an incast, in time: its node has a message for a busy node, and one for an idle node. */
+static void credits_hold_a_victim(void **state)
+{
+    (void)state;
+    enum { BIG = 1000000 };
+    const ps_t latency = 8 * US, whole = BIG * INT64_C(80);
+    CALLS both[] = {ISEND(3, 1, BIG, 2), ISEND(4, 1, BIG, 3), WAITALL, FINALIZE};
+    CALLS to_3[] = {SEND(3, 1, BIG), FINALIZE};
+    CALLS from_all[] = {IRECV(0, 1, BIG, 2), IRECV(1, 1, BIG, 3), IRECV(2, 1, BIG, 4), WAITALL, FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {both, to_3, to_3, from_all, from_0};
+    script_run(calls, 5, "packet", (const char *const[]){PUBLISHED, NULL}, &out);
+    assert_in_range(out.finish[4], latency + whole * 3 / 2, latency + whole * 3 / 2 + 2);
+    for (int i = 0; i < 2; i++) {
+        script_run(calls, 5, "packet",
+                   (const char *const[]){PUBLISHED, "packet.congestion=credits",
+                                         i ? "topology=crossbar:5" : "packet.duplex=full", NULL},
+                   &out);
+        assert_int_equal(out.status, STATUS_OK);
+        assert_in_range(out.finish[4], latency + whole * 3, latency + whole * 3 + 1000);
+        assert_in_range(out.makespan, latency + whole * 3, latency + whole * 3 + 1000);
+    }
+}
+
+/* An alltoall of 8 ranks on many networks, in picoseconds. */
+static ps_t run_alltoall(const char *topology, const char *const *settings)
+{
+    enum { RANKS = 8 };
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 90000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    const struct call *calls[RANKS];
+    const char *all[12] = {PUBLISHED, topology};
+    uint32_t count = 2;
+    for (; *settings; settings++)
+        all[count++] = *settings;
+    for (int i = 0; i < RANKS; i++)
+        calls[i] = every;
+    script_run(calls, RANKS, "packet", all, &out);
+    assert_int_equal(out.status, STATUS_OK);
+    return out.makespan;
+}
+
+/* Windows that never close, and inputs that cost nothing, change no picosecond; small windows do. */
+static void limits_that_do_not_bind_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const networks[][2] = {
+        {"topology=crossbar:8", "packet.duplex=half"},
+        {"topology=fattree:2x3", "packet.routing=fixed"},
+        {"topology=fattree:2x3", "packet.routing=spray"},
+        {"topology=dragonfly:2x4x2", "packet.routing=valiant"},
+        {"topology=torus:3x3", "packet.injection=ordered"},
+        {"topology=torus:3x3", "packet.routing=adaptive"},
+        {"topology=tests/networks/platforms/fat_tree.xml", "packet.routing=fixed"}};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        const char *setting = networks[i][1];
+        ps_t none = run_alltoall(networks[i][0], (const char *const[]){setting, NULL});
+        assert_int_equal(
+            none, run_alltoall(networks[i][0], (const char *const[]){setting, "packet.congestion=window",
+                                                                     "packet.window=1GiB", NULL}));
+        assert_true(none <
+                    run_alltoall(networks[i][0], (const char *const[]){setting, "packet.congestion=window",
+                                                                       "packet.window=1KiB", NULL}));
+        if (i != 0 && i != 2 && i != 6)
+            assert_int_equal(
+                none, run_alltoall(networks[i][0], (const char *const[]){setting, "packet.congestion=incast",
+                                                                         "packet.incast=linear",
+                                                                         "packet.incast_penalty=0", NULL}));
+    }
+}
+
+/* All links of a switch but one fail under way: messages move to it, with their windows. */
+static void congestion_goes_on_after_faults(void **state)
+{
+    (void)state;
+    static const char *const congestion[] = {"packet.congestion=window", "packet.congestion=incast",
+                                             "packet.congestion=credits"};
+    for (int i = 0; i < 3; i++) {
+        const char *settings[] = {congestion[i],    "packet.window=4KiB",  "faults.link_share=0.15",
+                                  "faults.at=20us", "faults.reroute=30us", NULL};
+        ps_t with = run_alltoall("topology=leafspine:4x3x2", settings);
+        settings[2] = NULL;
+        assert_true(run_alltoall("topology=leafspine:4x3x2", settings) < with);
+    }
+}
+
+static void what_has_no_queues_is_refused(void **state)
+{
+    (void)state;
+    CALLS idle[] = {FINALIZE};
+    static const char *const congestion[] = {"packet.congestion=credits", "packet.congestion=incast"};
+    static const char *const settings[][2] = {
+        {"packet.duplex=half", "each direction of a link has its own queue"},
+        {"packet.routing=spray", "a message takes many ways"},
+        {"topology=tests/networks/platforms/routes.xml", "links that both directions share"}};
+    for (size_t i = 0; i < 6; i++) {
+        const char *const *setting = settings[i / 2];
+        script_run((const struct call *const[]){idle, idle}, 2, "packet",
+                   (const char *const[]){congestion[i % 2], setting[0], NULL}, &out);
+        assert_int_equal(out.status, STATUS_BAD_INPUT);
+        if (!strstr(out.said, setting[1]))
+            fail_msg("%s", out.said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_parking_lot_halves),
+        cmocka_unit_test(a_node_waits_for_its_own_incast),
+        cmocka_unit_test(an_incast_slows_its_neighbours),
+        cmocka_unit_test(random_traffic_is_near_that_of_packets),
+        cmocka_unit_test(a_window_alone_waits_for_answers),
+        cmocka_unit_test(windows_that_share_a_link),
+        cmocka_unit_test(queues_lose_what_the_law_says),
+        cmocka_unit_test(a_link_carries_what_its_inputs_leave),
+        cmocka_unit_test(credits_hold_a_victim),
+        cmocka_unit_test(limits_that_do_not_bind_change_nothing),
+        cmocka_unit_test(congestion_goes_on_after_faults),
+        cmocka_unit_test(what_has_no_queues_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
