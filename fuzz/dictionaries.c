@@ -140,6 +140,7 @@ static const struct {
 } dictionaries[] = {
     {"alltoall_table", {put_algorithms}},
     {"capture", {put_actions}},
+    {"packed", {put_actions}},
     {"experiment", {put_parameters, put_algorithms, put_topologies}},
     {"extrapolate", {put_actions}},
     {"faults", {put_topologies}},

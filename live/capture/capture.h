@@ -7,6 +7,7 @@
  *
  *   diagnostics.c       messages for the user, and the rank in them
  *   symbols.c           finds functions of the MPI by name
+ *   packed.c            lines as frames of zstd
  *   output.c            lines in a mapped file
  *   traffic.c           how many messages and collectives are behind the rank
  *   interval.c          the part of the run that is recorded

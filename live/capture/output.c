@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "live/capture/diagnostics.h"
+#include "live/capture/packed.h"
 
 /* A window of the file is mapped into memory. So a line costs no system call, and lines that have been
- * written are in the file however the program ends, even by SIGKILL. */
+ * written are in the file however the program ends, even by SIGKILL. If lines are compressed, the window is a
+ * half of the tail, and positions are those in the text. */
 
 enum { WINDOW_BYTES = 4 << 20, FIELD_BYTES = 24, LONGEST_TEXT = 256, SITE_BYTES = 16 };
 
@@ -26,7 +28,7 @@ static struct {
     char *line;      /* where the next byte goes */
     char prefix[16]; /* of each line: the rank */
     size_t prefix_length;
-    bool is_muted;
+    bool is_muted, is_packed;
 } output;
 
 static __thread uint32_t line_site __attribute__((tls_model("initial-exec")));
@@ -35,7 +37,9 @@ static __thread uint32_t line_site __attribute__((tls_model("initial-exec")));
 static void give_up(const char *what)
 {
     capture_warn("%s: %s; the trace ends here", what, strerror(errno));
-    if (output.window)
+    if (output.is_packed)
+        packed_give_up();
+    else if (output.window)
         munmap(output.window, output.window_bytes);
     output.window = NULL;
     close(output.file);
@@ -83,6 +87,26 @@ static bool move_window(size_t bytes)
     return true;
 }
 
+/* The lines of the window become a frame; the next window has room for `bytes`. */
+static bool turn_window(size_t bytes)
+{
+    errno = EFBIG;
+    char *window = bytes <= output.window_bytes ? packed_turn(output.length) : NULL;
+    if (!window) {
+        give_up("no room for the trace");
+        return false;
+    }
+    output.window = window;
+    output.at += (off_t)output.length;
+    output.length = 0;
+    return true;
+}
+
+static bool make_room(size_t bytes)
+{
+    return output.is_packed ? turn_window(bytes) : move_window(bytes);
+}
+
 /* The file is there already: a rank of another program has written it. The file itself does not show that
  * there was a second program, so an empty file beside it tells the reader (trace/ti/truncated_trace.h). */
 static void mark_taken(const char *path)
@@ -103,22 +127,43 @@ static bool make_folder_of(const char *path)
     return mkdir(folder, 0777) == 0 || errno == EEXIST;
 }
 
+static int create(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == ENOENT && make_folder_of(path))
+        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file;
+}
+
+static bool open_packed(const char *path, size_t half_bytes)
+{
+    output.window = packed_open(output.file, path, half_bytes);
+    output.window_bytes = half_bytes;
+    if (!output.window) {
+        output.is_packed = false;
+        give_up("no room for the trace");
+    }
+    return output.window;
+}
+
 bool output_open(const char *path, int rank)
 {
-    output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output.file < 0 && errno == ENOENT && make_folder_of(path))
-        output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    char name[4200];
+    const size_t half_bytes = packed_wanted();
+    output.is_packed = half_bytes > 0;
+    snprintf(name, sizeof name, "%s%s", path, output.is_packed ? ".zst" : "");
+    output.file = create(name);
     if (output.file < 0) {
         bool is_taken = errno == EEXIST;
-        capture_warn("cannot write %s: %s", path, strerror(errno));
+        capture_warn("cannot write %s: %s", name, strerror(errno));
         if (is_taken)
             mark_taken(path);
         return false;
     }
     output.prefix_length = (size_t)snprintf(output.prefix, sizeof output.prefix, "%d ", rank);
-    if (move_window(0))
+    if (output.is_packed ? open_packed(path, half_bytes) : move_window(0))
         return true;
-    unlink(path);
+    unlink(name);
     return false;
 }
 
@@ -126,9 +171,11 @@ void output_close(void)
 {
     if (!output.window)
         return;
-    munmap(output.window, output.window_bytes);
+    if (!output.is_packed)
+        munmap(output.window, output.window_bytes);
     output.window = NULL;
-    if (ftruncate(output.file, output.at + (off_t)output.length) != 0)
+    if (output.is_packed ? !packed_end(output.length)
+                         : ftruncate(output.file, output.at + (off_t)output.length) != 0)
         capture_warn("cannot end the trace: %s", strerror(errno));
     close(output.file);
 }
@@ -144,7 +191,7 @@ static void put(const char *text, size_t length)
 void line_begin(const char *action, unsigned most_fields)
 {
     size_t most = sizeof output.prefix + (size_t)(most_fields + 2) * FIELD_BYTES + LONGEST_TEXT + SITE_BYTES;
-    if (!output.window || (output.length + most > output.window_bytes && !move_window(most)))
+    if (!output.window || (output.length + most > output.window_bytes && !make_room(most)))
         return;
     output.line = output.window + output.length;
     put(output.prefix, output.prefix_length);
@@ -263,15 +310,29 @@ int64_t line_at(void)
     return (int64_t)output.at + (int64_t)output.length;
 }
 
-/* The line may be outside the window, so it is read and written by system calls. Its text is replaced by an
- * action that is no longer and that readers skip, and blanks. */
+static const char nothing[] = "comm_size"; /* readers skip it; it is no longer than the action of a message */
+
+/* Of lines that are compressed the line may be in a frame. So a line says which line to take out. */
+static void cancel_packed(int64_t at)
+{
+    line_begin(nothing, 2);
+    line_text("#cancel");
+    line_int(at);
+    line_end_definition(); /* also while lines are muted */
+}
+
+/* The line may be outside the window, so it is read and written by system calls. Its text is replaced by
+ * `nothing` and blanks. */
 void line_cancel(int64_t at)
 {
-    static const char nothing[] = "comm_size";
     char line[LONGEST_TEXT];
     off_t body = (off_t)at + (off_t)output.prefix_length;
     if (!output.window)
         return;
+    if (output.is_packed) {
+        cancel_packed(at);
+        return;
+    }
     ssize_t size = pread(output.file, line, sizeof line, body);
     char *end = size > 0 ? memchr(line, '\n', (size_t)size) : NULL;
     if (!end)

@@ -38,7 +38,8 @@ void line_set_site(uint32_t number);
 /* The position in the file of the line that has begun. */
 int64_t line_at(void);
 
-/* Replaces the line at that position, an isend or irecv, by one that readers skip. */
+/* Replaces the line at that position, an isend or irecv, by one that readers skip; at once, or when the trace
+ * is completed. No line has begun. */
 void line_cancel(int64_t at);
 
 #endif

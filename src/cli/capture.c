@@ -31,6 +31,7 @@ enum capture_option {
     CAPTURE_MPI,
     CAPTURE_RATE,
     CAPTURE_WHERE,
+    CAPTURE_COMPRESS,
     CAPTURE_FROM,
     CAPTURE_TO,
     CAPTURE_COLLECT
@@ -49,6 +50,7 @@ static const struct cli_option options[] = {
                       "operations that a second of processor time is written as (12 Gflop/s, the\n"
                       "default of compute.rate, which gives the measured times back)"},
     [CAPTURE_WHERE] = {"--where", 0, NULL, "write where in the source of the program each call is"},
+    [CAPTURE_COMPRESS] = {"--compress", 0, NULL, "write rank-<k>.txt.zst, compressed while the program runs"},
     [CAPTURE_FROM] = {"--from", 0, "TIME", "record from TIME after MPI_Init on, such as 90s (from its end)"},
     [CAPTURE_TO] = {"--to", 0, "TIME", "record up to TIME after MPI_Init (to MPI_Finalize)"},
     [CAPTURE_COLLECT] = {"--collect", 0, "FOLDER",
@@ -157,6 +159,9 @@ static bool set_time(const char *name, const char *time)
     return setenv(name, seconds, 1) == 0;
 }
 
+/* Of the tail of a trace that is compressed (call/tail.h): a frame has so much text. */
+#define HALF_BYTES "4194304"
+
 /* In the child process: sets what the tracer reads, and runs the program. */
 static void become_program(const struct capture_command *capture, const struct launch_preload *preload)
 {
@@ -167,6 +172,7 @@ static void become_program(const struct capture_command *capture, const struct l
         setenv("LD_PRELOAD", preload->libraries, 1) != 0 || !set_time("HELIO_CAPTURE_FROM", capture->from) ||
         !set_time("HELIO_CAPTURE_TO", capture->to) ||
         setenv("HELIO_CAPTURE_WHERE", capture->has_sites ? "1" : "", 1) != 0 ||
+        setenv("HELIO_CAPTURE_COMPRESS", capture->is_packed ? HALF_BYTES : "", 1) != 0 ||
         (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
         diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
         _exit(127);
@@ -397,6 +403,8 @@ static bool take(struct capture_command *capture, enum capture_option option, co
                                       capture->collected_count + 1, "folders");
         capture->collected[capture->collected_count++] = value;
         return true;
+    case CAPTURE_COMPRESS:
+        return capture->is_packed = true;
     case CAPTURE_FROM:
         return take_time("--from", value, &capture->from);
     case CAPTURE_TO:

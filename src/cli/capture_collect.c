@@ -10,15 +10,22 @@
 #include "base/mem.h"
 #include "cli/capture.h"
 #include "output/output.h"
+#include "trace/ti/packed.h"
 #include "trace/ti/rank_files.h"
+#include "trace/ti/tail.h"
 #include "trace/ti/write.h"
 
-/* "rank-12.txt", as a tracer writes it: the rank plus 1; 0 for any other name. */
+/* "rank-12.txt" or "rank-12.txt.zst", as a tracer writes it: the rank plus 1; 0 for any other name. */
 static uint32_t number_of(const char *name)
 {
     char expected[RANK_FILE_NAME];
     const uint32_t number = ti_rank_number(name);
-    return number && strcmp(rank_file_name(number - 1, expected), name) == 0 ? number : 0;
+    if (!number)
+        return 0;
+    const size_t length = strlen(rank_file_name(number - 1, expected));
+    const char *ending = name + length;
+    bool fits = strncmp(name, expected, length) == 0 && (!*ending || strcmp(ending, TI_PACKED_ENDING) == 0);
+    return fits ? number : 0;
 }
 
 static enum status copy_file(FILE *in, const char *from, const struct output_folder *into, const char *name)
@@ -64,6 +71,17 @@ static enum status copy_rank(const char *folder, const char *name, const struct 
     return status;
 }
 
+/* What a rank that did not end as it should has left beside its frames. */
+static enum status copy_tail(const char *folder, const char *name, const struct output_folder *into)
+{
+    char *tail = captured_tail_path(name), *from = mem_format("%s/%s", folder, tail);
+    const bool is_there = access(from, F_OK) == 0;
+    enum status status = is_there ? copy_rank(folder, tail, into) : STATUS_OK;
+    free(from);
+    free(tail);
+    return status;
+}
+
 static enum status copy_folder(const char *folder, const struct output_folder *into)
 {
     DIR *files = opendir(folder);
@@ -76,6 +94,8 @@ static enum status copy_folder(const char *folder, const struct output_folder *i
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(files));)
         if (number_of(entry->d_name)) {
             status = copy_rank(folder, entry->d_name, into);
+            if (status == STATUS_OK && ti_is_packed(entry->d_name))
+                status = copy_tail(folder, entry->d_name, into);
             count++;
         }
     closedir(files);

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -9,6 +10,7 @@
 #include "trace/edit/interval.h"
 #include "trace/input.h"
 #include "trace/ti/decompile.h"
+#include "trace/ti/packed.h"
 #include "trace/trace.h"
 
 static enum status replace_file(const char *path, const char *text, size_t size)
@@ -28,7 +30,13 @@ static enum status replace_ranks(struct compiled_trace *result, const char *fold
         size_t size;
         char *text = decompile_rank(result, rank, &size);
         char *path = mem_format("%s/rank-%" PRIu32 ".txt", folder, rank + 1);
-        status = text ? replace_file(path, text, size) : STATUS_FAILED;
+        char *packed = mem_format("%s" TI_PACKED_ENDING, path);
+        if (!text)
+            status = STATUS_FAILED;
+        else
+            status = access(packed, F_OK) == 0 ? ti_packed_write(packed, text, size)
+                                               : replace_file(path, text, size);
+        free(packed);
         free(path);
         free(text);
     }

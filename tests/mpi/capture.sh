@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        collect | mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | packed | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -419,6 +419,34 @@ where-threads)
     ! grep -q 'may not call' "$work/out" || { cat "$work/out" && exit 77; }
     valid trace
     [ "$(grep -c '^1 sendRecv .* #@[0-9]*$' "$work/trace/rank-2.txt")" -eq 1600 ] || fail "$(cat "$work/trace/rank-2.txt")"
+    ;;
+packed)
+    # Compressed while the program runs: the same lines but those that do nothing; receives that were cancelled are out.
+    lines() { sed 's/ *$//' "$work/$1/rank-$2.txt" | grep -v -e ' compute ' -e ' comm_size$'; }
+    capture plain 4 @uncommon || fail "$(cat "$work/out")"
+    options=--compress
+    capture trace 4 @uncommon || fail "$(cat "$work/out")"
+    [ "$(cd "$work/trace" && echo *)" = "rank-1.txt.zst rank-2.txt.zst rank-3.txt.zst rank-4.txt.zst" ] || fail "$(ls "$work/trace")"
+    "$HELIO" trace convert "$work/trace" --to ti -o "$work/text" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    for k in 1 2 3 4; do
+        lines plain $k >"$work/expected"
+        lines text $k | diff "$work/expected" - || fail "rank $k has other lines"
+    done
+    # Call sites are looked up, and a part of a run is cut.
+    options='--compress --where'
+    capture sites 2 @where || fail "$(cat "$work/out")"
+    "$HELIO" trace info "$work/sites" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
+    ! has_lines || grep -q 'where.c:' "$work/info" || fail "$(cat "$work/info")"
+    # A rank that is killed has all calls that it has made: in frames, of which small ones are many, and in the tail.
+    mkdir "$work/left"
+    HELIO_CAPTURE_DIR="$work/left" "$here/launch" 1 "LD_PRELOAD=$HELIO_LIBRARIES/libhelio_capture_$MPI.so" \
+        HELIO_CAPTURE_COMPRESS=65536 @corners dies >"$work/out" 2>&1 && fail "the program has died, and the status is 0"
+    [ -f "$work/left/rank-1.txt.tail" ] || fail "$(ls "$work/left")"
+    ! "$HELIO" trace info "$work/left" >"$work/out" 2>&1 || fail "a trace that is cut short is read"
+    ! "$HELIO" capture -o "$work/killed" --collect "$work/left" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    grep -q '1 of 1 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+    "$HELIO" trace convert "$work/killed" --to ti -o "$work/all" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    [ "$(grep -c '^0 sendRecv ' "$work/all/rank-1.txt")" -eq 20000 ] || fail "$(tail -n 3 "$work/all/rank-1.txt")"
     ;;
 smpi)
     # SimGrid traces the same program. Without computation, communicators and annotations, the lines are equal.

@@ -2,6 +2,7 @@
  * expected lines. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,15 @@ static void endless(void)
         MPI_Barrier(MPI_COMM_WORLD);
         usleep(20000);
     }
+}
+
+/* Is killed behind so many calls. */
+static void dies(void)
+{
+    for (int i = 0; i < 20000; i++)
+        MPI_Sendrecv(out, 1, MPI_INT, rank, i % 100, in, 1, MPI_INT, rank, i % 100, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    raise(SIGKILL);
 }
 
 /* Ends without MPI_Finalize, with status 0. */
@@ -142,8 +152,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } programs[] = {
-    {"buffered", buffered}, {"endless", endless}, {"freed", freed}, {"many", many},
-    {"shared", shared},     {"threads", threads}, {"types", types}, {"unfinished", unfinished},
+    {"buffered", buffered}, {"dies", dies},   {"endless", endless},
+    {"freed", freed},       {"many", many},   {"shared", shared},
+    {"threads", threads},   {"types", types}, {"unfinished", unfinished},
 };
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "trace/image/format.h"
+#include "trace/ti/packed.h"
 
 static enum status archive_error(const char *path, struct archive *archive)
 {
@@ -126,7 +127,8 @@ static enum status unpack_entries(struct unpacking *unpacking, struct ti_files *
         if (!name && errno == ENOMEM)
             mem_exhausted("an archive");
         const char *slash = name ? strrchr(name, '/') : NULL;
-        if (!name || archive_entry_filetype(entry) != AE_IFREG || !ti_rank_number(slash ? slash + 1 : name))
+        if (!name || archive_entry_filetype(entry) != AE_IFREG || ti_is_packed(name) ||
+            !ti_rank_number(slash ? slash + 1 : name))
             continue;
         if (files->count == TRACE_MOST_RANKS)
             return too_many(unpacking);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "trace/image/format.h"
 #include "trace/image/number.h"
+#include "trace/ti/packed.h"
 
 uint32_t ti_rank_number(const char *name)
 {
@@ -17,7 +18,8 @@ uint32_t ti_rank_number(const char *name)
     int64_t number;
     const char *digits = at + strlen("rank-");
     const char *end = number_integer(digits, digits + strlen(digits), &number);
-    if (!end || strcmp(end, ".txt") != 0 || *digits == '-' || *digits == '0' || number > TRACE_MOST_RANKS)
+    if (!end || (strcmp(end, ".txt") != 0 && strcmp(end, ".txt" TI_PACKED_ENDING) != 0) || *digits == '-' ||
+        *digits == '0' || number > TRACE_MOST_RANKS)
         return 0;
     return (uint32_t)number;
 }

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* The files of a TI trace, one for each rank: rank-<k>.txt, k = rank + 1. */
+/* The files of a TI trace, one for each rank: rank-<k>.txt, k = rank + 1, or rank-<k>.txt.zst (packed.h). */
 struct ti_file {
     char *name;  /* as messages show it */
     char *bytes; /* the text, if it is in memory; else NULL */
@@ -28,7 +28,8 @@ enum status ti_files_order(struct ti_files *files, const char *path);
 
 void ti_files_free(struct ti_files *files);
 
-/* The number behind "rank-" in "rank-12.txt" or "1700000000_rank-12.txt"; 0 for any other name. */
+/* The number behind "rank-" in "rank-12.txt", "1700000000_rank-12.txt" or "rank-12.txt.zst"; 0 for any other
+ * name. */
 uint32_t ti_rank_number(const char *name);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/image/content.h"
 #include "trace/image/number.h"
+#include "trace/ti/packed.h"
 #include "trace/ti/rank_files.h"
 
 /* ------------------------------------------------------------------ finding */
@@ -83,7 +83,7 @@ static enum status each_file(const char *folder, enum status (*use)(void *self, 
 
 static enum status load(const char *path, char **bytes, size_t *size)
 {
-    return content_load(path, bytes, size) == STATUS_OK ? STATUS_OK : STATUS_FAILED;
+    return ti_text_load(path, bytes, size) == STATUS_OK ? STATUS_OK : STATUS_FAILED;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -147,7 +147,7 @@ struct naming {
 };
 
 /* Overwrites the text. The end of a name says more than its begin. */
-static bool write_name(FILE *file, const struct unnamed *unnamed, const char *name)
+static void put_name(char *bytes, const struct unnamed *unnamed, const char *name)
 {
     static const char cut[] = "...";
     const size_t length = strlen(name), room = unnamed->length;
@@ -156,9 +156,14 @@ static bool write_name(FILE *file, const struct unnamed *unnamed, const char *na
         memcpy(text, cut, sizeof cut - 1);
         memcpy(text + sizeof cut - 1, name + length - room + sizeof cut - 1, room - sizeof cut + 1);
     }
-    bool good = fseeko(file, (off_t)unnamed->at, SEEK_SET) == 0 && fwrite(text, 1, room, file) == room;
+    memcpy(bytes + unnamed->at, text, room);
     free(text);
-    return good;
+}
+
+static bool write_text(FILE *file, const char *bytes, const struct unnamed *unnamed)
+{
+    return fseeko(file, (off_t)unnamed->at, SEEK_SET) == 0 &&
+           fwrite(bytes + unnamed->at, 1, unnamed->length, file) == unnamed->length;
 }
 
 static const char *name_of(const struct naming *naming, const char *bytes, const struct unnamed *unnamed)
@@ -177,13 +182,24 @@ static enum status name_file(void *self, const char *path)
     struct unnamed unnamed;
     char *bytes;
     size_t size, from = 0;
+    bool has_changed = false;
     if (load(path, &bytes, &size) != STATUS_OK)
         return STATUS_FAILED;
-    FILE *file = fopen(path, "r+b");
-    bool good = file != NULL;
+    const bool is_packed = ti_is_packed(path);
+    FILE *file = is_packed ? NULL : fopen(path, "r+b");
+    bool good = is_packed || file;
     while (good && next_unnamed(bytes, size, &from, &unnamed)) {
         const char *name = name_of(naming, bytes, &unnamed);
-        good = !name || write_name(file, &unnamed, name);
+        if (!name)
+            continue;
+        put_name(bytes, &unnamed, name);
+        good = is_packed || write_text(file, bytes, &unnamed);
+        has_changed = true;
+    }
+    if (is_packed && has_changed) {
+        enum status status = ti_packed_write(path, bytes, size);
+        free(bytes);
+        return status;
     }
     int cause = errno;
     if (file && fclose(file) != 0) {

@@ -11,6 +11,7 @@
 #include "trace/image/content.h"
 #include "trace/image/format.h"
 #include "trace/ti/archive.h"
+#include "trace/ti/packed.h"
 
 enum status ti_source_read(const struct ti_source *source, uint32_t rank, struct ti_text *text)
 {
@@ -18,7 +19,7 @@ enum status ti_source_read(const struct ti_source *source, uint32_t rank, struct
     *text = (struct ti_text){.bytes = file->bytes, .size = file->size};
     if (!ti_source_can_change(source))
         return STATUS_OK;
-    enum status status = content_load(file->name, &text->owned, &text->size);
+    enum status status = ti_text_load(file->name, &text->owned, &text->size);
     if (status == STATUS_OK)
         text->bytes = text->owned;
     return status;

@@ -10,10 +10,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/image/content.h"
 #include "trace/image/format.h"
 #include "trace/image/number.h"
+#include "trace/ti/packed.h"
 #include "trace/ti/rank_files.h"
+#include "trace/ti/tail.h"
 
 static uint64_t count_lines(const char *bytes, size_t size)
 {
@@ -95,13 +96,63 @@ static bool write_end(const char *path, size_t length, const char *line)
     return fclose(file) == 0 && good;
 }
 
+/* The last lines as a frame behind the others. */
+static bool append_frame(const char *path, const struct captured_text *text, size_t length)
+{
+    size_t size = 0;
+    char *frame = length > text->in_frames
+                      ? ti_frame_of(text->bytes + text->in_frames, length - text->in_frames, &size)
+                      : NULL;
+    FILE *file = fopen(path, "r+b");
+    bool good = file && ftruncate(fileno(file), (off_t)text->file_bytes) == 0 &&
+                fseeko(file, (off_t)text->file_bytes, SEEK_SET) == 0 &&
+                (!frame || fwrite(frame, 1, size, file) == size);
+    free(frame);
+    return file && fclose(file) == 0 && good;
+}
+
+/* The text has `length` bytes now; it is another one than the frames have, or goes on behind them. What the
+ * tail had is in a frame before the tail is removed. */
+static enum status write_packed(const char *path, struct captured_text *text, size_t length, bool is_other)
+{
+    char *tail = captured_tail_path(path);
+    enum status status = STATUS_OK;
+    if (captured_cancel(text->bytes, length) || is_other) {
+        status = ti_packed_write(path, text->bytes, length);
+    } else if ((text->has_tail || length > text->in_frames) && !append_frame(path, text, length)) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        status = STATUS_FAILED;
+    }
+    if (status == STATUS_OK)
+        unlink(tail);
+    free(tail);
+    return status;
+}
+
+static enum status write_rank(const char *path, struct captured_text *text, size_t length, const char *line)
+{
+    size_t capacity = text->size, more = strlen(line);
+    if (!text->is_packed && !more && length == text->size)
+        return STATUS_OK;
+    if (!text->is_packed && write_end(path, length, line))
+        return STATUS_OK;
+    if (text->is_packed) {
+        text->bytes = mem_grow(text->bytes, &capacity, length + more + 1, "the text of a rank");
+        memcpy(text->bytes + length, line, more);
+        return write_packed(path, text, length + more, length < text->in_frames);
+    }
+    diag_error("cannot write %s: %s", path, strerror(errno));
+    return STATUS_FAILED;
+}
+
 static enum status complete_rank(const char *path, uint32_t rank, struct truncated_trace *trace)
 {
-    char *bytes, line[32];
-    size_t size;
-    if (content_load(path, &bytes, &size) != STATUS_OK)
+    struct captured_text text;
+    char line[32];
+    if (captured_text_load(path, &text) != STATUS_OK)
         return STATUS_FAILED;
-    size_t length = whole_lines(bytes, size);
+    const char *bytes = text.size ? text.bytes : "";
+    size_t length = whole_lines(bytes, text.size);
     snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);
     bool is_whole = ends_with(bytes, length, line);
     trace->lines += count_lines(bytes, length) + !is_whole;
@@ -110,13 +161,11 @@ static enum status complete_rank(const char *path, uint32_t rank, struct truncat
     uint32_t world = world_of(bytes, length);
     trace->has_mixed |= world && trace->world && world != trace->world;
     trace->world = world ? world : trace->world;
-    free(bytes);
     if (!is_whole && (!trace->unfinished++ || rank < trace->first_unfinished))
         trace->first_unfinished = rank;
-    if ((is_whole && length == size) || write_end(path, length, is_whole ? "" : line))
-        return STATUS_OK;
-    diag_error("cannot write %s: %s", path, strerror(errno));
-    return STATUS_FAILED;
+    enum status status = write_rank(path, &text, length, is_whole ? "" : line);
+    free(text.bytes);
+    return status;
 }
 
 /* A tracer leaves such a file if its rank already has a file from another program. It is removed here. */
