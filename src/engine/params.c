@@ -146,6 +146,58 @@ PARAM_TABLE(collective_params, "collectives", struct collective_config, "the alg
              .default_text = "0 B",
              .doc = "bytes of a message of algorithms that work in segments; 0 = their default"});
 
+PARAM_TABLE(kernel_params, "kernels", struct kernel_config,
+            "what a collective call takes beside its messages, where host.system does not say so",
+            {.name = "collective.splits",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct kernel_config, splits),
+             .default_text = "1",
+             .min = "1",
+             .max = "65536",
+             .doc = "equal parts of a collective call, one after another, each by its algorithm; calls with "
+                    "counts for each rank and algorithms with shared memory are not split"},
+            {.name = "collective.begin",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct kernel_config, begin_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .max = "1 s",
+             .doc = "time of a rank's core before the first step of each part, as the launch of a kernel"},
+            {.name = "collective.memory",
+             .type = PARAM_RATE,
+             .offset = offsetof(struct kernel_config, memory_bytes_per_s),
+             .default_text = "0 B/s",
+             .doc = "rate at which reductions read both operands and write the result; 0: they take no time"},
+            {.name = "collective.clock",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct kernel_config, clock_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .max = "1 us",
+             .doc = "each read and write of a reduction is cut to whole multiples of this; 0: it is not"});
+
+const struct kernel_config *kernel_config_of(const struct config *config)
+{
+    static const struct kernel_config defaults = {.splits = 1};
+    const struct kernel_config *kernel = config_of(config, &kernel_params);
+    return kernel ? kernel : &defaults;
+}
+
+bool kernel_config_is_none(const struct kernel_config *kernel)
+{
+    return kernel->splits == 1 && !kernel->begin_ps && !kernel->memory_bytes_per_s;
+}
+
+ps_t kernel_reduce_ps(const struct kernel_config *kernel, uint64_t bytes)
+{
+    if (!kernel->memory_bytes_per_s)
+        return 0;
+    ps_t pass = service_ps(bytes, kernel->memory_bytes_per_s);
+    if (kernel->clock_ps)
+        pass -= pass % kernel->clock_ps;
+    return ps_add(pass, ps_add(pass, pass));
+}
+
 void collective_config_of(const struct config *config, struct collective_config *collective)
 {
     static const struct coll_tuning *const tunings[] = {[COLLECTIVE_TUNING_NONE] = NULL,

@@ -1,6 +1,7 @@
 #ifndef HELIO_ENGINE_PARAMS_H
 #define HELIO_ENGINE_PARAMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/config.h"
@@ -44,6 +45,23 @@ static inline double compute_config_ps(const struct compute_config *compute)
     return (double)PS_PER_S / (double)compute->rate_flops * compute->scale;
 }
 
+/* What a collective call takes beside its messages, where no host model says so. */
+struct kernel_config {
+    uint64_t splits;
+    ps_t begin_ps;
+    uint64_t memory_bytes_per_s; /* 0: reductions take no time */
+    ps_t clock_ps;
+};
+
+/* That of a config; a config that lacks these parameters has their defaults. */
+const struct kernel_config *kernel_config_of(const struct config *config);
+
+/* True if a collective call is its messages alone: all have their defaults. */
+bool kernel_config_is_none(const struct kernel_config *kernel);
+
+/* What combining so many bytes with as many takes: two reads and a write. */
+ps_t kernel_reduce_ps(const struct kernel_config *kernel, uint64_t bytes);
+
 struct collective_config {
     struct coll_choice choice[COLL_KINDS];
     int tuning; /* enum collective_tuning */
@@ -62,5 +80,6 @@ extern const struct param_table protocol_params;   /* struct protocol_config */
 extern const struct param_table node_params;       /* struct node_config */
 extern const struct param_table compute_params;    /* struct compute_config */
 extern const struct param_table collective_params; /* struct collective_config */
+extern const struct param_table kernel_params;     /* struct kernel_config */
 
 #endif

@@ -7,6 +7,7 @@
 struct hockney_config {
     ps_t latency_ps;
     uint64_t bandwidth_bytes_per_s;
+    ps_t clock_ps;
 };
 
 PARAM_TABLE(hockney_params, "hockney", struct hockney_config,
@@ -22,7 +23,19 @@ PARAM_TABLE(hockney_params, "hockney", struct hockney_config,
              .offset = offsetof(struct hockney_config, bandwidth_bytes_per_s),
              .default_text = "12.5 GB/s",
              .min = "1 B/s",
-             .doc = "BW, bytes per second of one message (FMU paper, Table 3: 100 Gb/s InfiniBand)"});
+             .doc = "BW, bytes per second of one message (FMU paper, Table 3: 100 Gb/s InfiniBand)"},
+            {.name = "hockney.clock",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct hockney_config, clock_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .max = "1 us",
+             .doc = "the time of each message is cut to whole multiples of this; 0: it is not"});
+
+static ps_t cut(const struct hockney_config *config, ps_t time)
+{
+    return config->clock_ps && time != PS_NEVER ? time - time % config->clock_ps : time;
+}
 
 struct hockney {
     struct fabric fabric;
@@ -35,18 +48,24 @@ static enum status hockney_init(struct fabric *fabric)
     return STATUS_OK;
 }
 
+static ps_t earlier(ps_t a, ps_t b)
+{
+    return a < b ? a : b;
+}
+
 static void hockney_submit(struct fabric *fabric, uint32_t index)
 {
     const struct hockney_config *config = ((const struct hockney *)fabric)->config;
     const struct tap *tap = fabric->params.tap;
     uint64_t bytes = fabric_message_bytes(fabric, fabric_message(fabric, index));
     ps_t now = fabric_now(fabric);
-    ps_t injected = ps_add(now, service_ps(bytes, config->bandwidth_bytes_per_s));
-    ps_t delivered = ps_add(injected, config->latency_ps);
+    ps_t sent = service_ps(bytes, config->bandwidth_bytes_per_s);
+    ps_t delivered = ps_add(now, cut(config, ps_add(sent, config->latency_ps)));
+    ps_t injected = earlier(ps_add(now, sent), delivered);
 
     tap_emit_part(tap, index, TAP_PART_TRANSFER, now, injected, NULL, 0);
     tap_emit_part(tap, index, TAP_PART_WIRE, injected, delivered, NULL, 0);
-    fabric_visible(fabric, index, ps_add(now, config->latency_ps));
+    fabric_visible(fabric, index, earlier(ps_add(now, config->latency_ps), delivered));
     fabric_sender_done(fabric, index, injected);
     fabric_delivered(fabric, index, delivered);
 }
@@ -64,9 +83,9 @@ static void hockney_describe(const struct config *config, uint32_t nodes,
     const struct hockney_config *hockney = config_of(config, &hockney_params);
     (void)nodes;
     description->rate_bytes_per_s = description->message_rate_bytes_per_s = hockney->bandwidth_bytes_per_s;
-    description->latency_ps = hockney->latency_ps;
+    description->latency_ps = cut(hockney, hockney->latency_ps);
     description->ignores_topology = true;
-    description_base_one_switch(description, config, "hockney.latency", hockney->latency_ps);
+    description_base_one_switch(description, config, "hockney.latency", description->latency_ps);
     description_add(&description->notes, "no contention: each message has the whole rate");
 }
 

@@ -29,9 +29,9 @@ static void add(const struct param_table *table)
 const struct param_table *const *components_params(size_t *count)
 {
     const struct param_table *const first[] = {&experiment_params, &compute_params,    &node_params,
-                                               &protocol_params,   &collective_params, &host_params,
-                                               &rnic_params,       &topology_params,   &fault_params,
-                                               &free_params,       &simplecomm_params};
+                                               &protocol_params,   &collective_params, &kernel_params,
+                                               &host_params,       &rnic_params,       &topology_params,
+                                               &fault_params,      &free_params,       &simplecomm_params};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add(first[i]);
     for (size_t i = 0; fabric_param_table(i); i++)

@@ -162,7 +162,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
 }
 
 static const struct param_table *const params[] = {
-    &node_params, &protocol_params, &compute_params, &collective_params, &fault_params, &free_params, NULL};
+    &node_params,   &protocol_params, &compute_params, &collective_params,
+    &kernel_params, &fault_params,    &free_params,    NULL};
 
 const struct engine engine_graphs = {.name = "graphs",
                                      .has_nodes = true,

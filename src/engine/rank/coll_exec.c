@@ -15,7 +15,9 @@ struct coll_request {
     uint32_t rank;
     uint32_t group;
     uint32_t context;
-    uint32_t sequence; /* collective calls that its group has made before, in this context */
+    uint32_t sequence;    /* collective calls that its group has made before, in this context */
+    uint32_t part, parts; /* of the call, one after another */
+    uint64_t bytes;       /* of all parts */
     uint32_t phase;
     uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
     uint32_t owner;
@@ -225,12 +227,15 @@ static void sink_await(struct coll_sink *base, uint32_t flag)
         raised_before(sink, request, raised_at);
 }
 
-/* A copy or a reduction. Without what copies cost `local` is false, and most are not even emitted. */
-static void sink_local(struct coll_sink *base, struct coll_span from, struct coll_span into)
+typedef void local_work(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
+                        bool continues);
+
+/* A copy or a reduction. Without what these cost `local` is false, and most are not even emitted. */
+static void work_locally(struct coll_exec_sink *sink, struct coll_span from, struct coll_span into,
+                         local_work *work)
 {
-    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
     struct coll_request *request = request_at(sink->exec, sink->request);
-    if (!base->local || from.bytes == 0)
+    if (!sink->base.local || from.bytes == 0)
         return;
     uint64_t touched = from.offset + from.bytes + into.offset + into.bytes;
     bool continues = request->copied_from == from.offset && request->copied_into == into.offset;
@@ -238,8 +243,18 @@ static void sink_local(struct coll_sink *base, struct coll_span from, struct col
         request->working_set = touched;
     request->copied_from = from.offset + from.bytes;
     request->copied_into = into.offset + into.bytes;
-    endpoint_copy(sink->exec->endpoint, request->rank, from.bytes, request->working_set,
-                  continues && request->copied_from > from.bytes);
+    work(sink->exec->endpoint, request->rank, from.bytes, request->working_set,
+         continues && request->copied_from > from.bytes);
+}
+
+static void sink_copy(struct coll_sink *base, struct coll_span from, struct coll_span into)
+{
+    work_locally((struct coll_exec_sink *)base, from, into, endpoint_copy);
+}
+
+static void sink_reduce(struct coll_sink *base, struct coll_span from, struct coll_span into)
+{
+    work_locally((struct coll_exec_sink *)base, from, into, endpoint_reduce);
 }
 
 /* The call is complete now. */
@@ -255,6 +270,39 @@ static void complete(struct coll_exec *exec, const struct coll_request *done, ui
     }
 }
 
+/* Parts have whole elements. */
+static uint32_t parts_of(const struct coll_request *request, uint64_t splits)
+{
+    const struct coll_call *call = &request->call;
+    uint64_t elements = call->bytes / call->element;
+    if (call->send_bytes || call->recv_bytes || request->algorithm->node_aware || !elements)
+        return 1;
+    return (uint32_t)(splits < elements ? splits : elements);
+}
+
+static void begin_part(struct coll_exec *exec, struct coll_request *request)
+{
+    uint64_t element = request->call.element, elements = request->bytes / element;
+    uint64_t each = elements / request->parts, more = elements % request->parts;
+    bool is_last = request->part + 1 == request->parts;
+    request->call.bytes =
+        (each + (request->part < more)) * element + (is_last ? request->bytes % element : 0);
+    request->phase = 0;
+    endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_CALL, exec->loop->now);
+}
+
+/* Emits the next phase, of this part or of the next one. False: the call is over. */
+static bool emit_phase(struct coll_exec *exec, struct coll_request *request, struct coll_sink *sink)
+{
+    while (!coll_emit(request->algorithm, &request->call, request->phase, sink)) {
+        if (++request->part >= request->parts)
+            return false;
+        begin_part(exec, request);
+    }
+    request->phase++;
+    return true;
+}
+
 /* Posts phase after phase until one has to wait; the call is complete when there is no further phase. */
 static void post_phases(struct coll_exec *exec, uint32_t index)
 {
@@ -265,8 +313,8 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
                                            .barrier = sink_barrier,
                                            .raise = sink_raise,
                                            .await = sink_await,
-                                           .copy = sink_local,
-                                           .reduce = sink_local,
+                                           .copy = sink_copy,
+                                           .reduce = sink_reduce,
                                            .local = endpoint_copies(exec->endpoint)},
                                   .exec = exec,
                                   .request = index};
@@ -276,7 +324,7 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
             follow_cause(exec, index);
         request->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
         request->latest = loop->now;
-        if (!coll_emit(request->algorithm, &request->call, request->phase, &sink.base)) {
+        if (!emit_phase(exec, request, &sink.base)) {
             struct coll_request done = *request;
             if (done.node_call != POOL_NONE)
                 node_sync_leave(&exec->node_sync, done.node_call);
@@ -284,7 +332,6 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
             complete(exec, &done, index);
             return;
         }
-        request->phase++;
         ps_t free_at = endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_NONE, loop->now);
         if (exec->context->critical && free_at > request->latest) /* the core itself takes longest */
             critical_drop(exec->context->critical, &exec->causes[index].link);
@@ -400,9 +447,13 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
     request->algorithm = coll_choose(&exec->config->choice[request->call.kind], &request->call);
     if (request->algorithm->node_aware)
         enter_node(exec, request);
-    if (check_entry(exec, request, call) &&
-        coll_check_bytes_fit(&exec->check, rank, &request->call, request->algorithm))
-        run_phases(exec, index);
+    if (!check_entry(exec, request, call) ||
+        !coll_check_bytes_fit(&exec->check, rank, &request->call, request->algorithm))
+        return;
+    request->bytes = request->call.bytes;
+    request->parts = parts_of(request, exec->splits);
+    begin_part(exec, request);
+    run_phases(exec, index);
 }
 
 /* -------------------------------------------------------------- life cycle */

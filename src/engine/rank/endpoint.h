@@ -26,6 +26,7 @@ enum endpoint_work {
     ENDPOINT_WORK_NONE,
     ENDPOINT_WORK_BARRIER, /* arrives at a barrier of the node */
     ENDPOINT_WORK_FLAG,    /* raises or awaits a flag */
+    ENDPOINT_WORK_CALL,    /* begins a collective call */
 };
 
 /* What an endpoint tells about a message that it was given. */
@@ -65,6 +66,9 @@ struct endpoint_ops {
     /* The core copies `bytes`, of `working_set` in all; `continues`: behind the piece before. */
     void (*copy)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
                  bool continues);
+    /* The core combines `bytes` with as many, in the same way. */
+    void (*reduce)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
+                   bool continues);
     void (*account)(const struct endpoint *endpoint, struct engine_usage *usage); /* adds what it used */
     /* The bytes that it will hold, beside its events, with so many messages under way at once. */
     double (*estimate)(const struct engine_params *run, uint32_t nodes, double messages);
@@ -74,7 +78,7 @@ struct endpoint_ops {
 /* Implementations embed this as their first member. */
 struct endpoint {
     const struct endpoint_ops *ops;
-    bool copies;             /* copies take time: `copy` may be called */
+    bool copies;             /* copies or reductions take time: `copy` and `reduce` may be called */
     uint64_t included_bytes; /* of each message, whose time on the wire the fabric's latency includes */
     /* Of rank 0; for the other ranks each `core_stride` bytes behind the one before. They are read in every
      * call, so no function of the table is asked for them. */
@@ -169,6 +173,12 @@ static inline void endpoint_copy(struct endpoint *endpoint, uint32_t rank, uint6
                                  uint64_t working_set, bool continues)
 {
     endpoint->ops->copy(endpoint, rank, bytes, working_set, continues);
+}
+
+static inline void endpoint_reduce(struct endpoint *endpoint, uint32_t rank, uint64_t bytes,
+                                   uint64_t working_set, bool continues)
+{
+    endpoint->ops->reduce(endpoint, rank, bytes, working_set, continues);
 }
 
 static inline ps_t endpoint_free_at(const struct endpoint *endpoint, uint32_t rank, ps_t now)

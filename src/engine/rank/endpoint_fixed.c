@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/queue.h"
+#include "engine/params.h"
 #include "engine/rank/message_state.h"
 #include "fabric/message.h"
 
@@ -12,6 +13,8 @@
  *   fixed_deliver   it crosses the other NIC
  *   on_memory       it is in memory
  *   look_at         the core of its receiver spends host.receive on it, if the rank is in a call that waits
+ *
+ * The core also begins collective calls, and reduces.
  *
  * Handshakes are the NIC's: no core spends time on them. A message within a node costs neither. */
 
@@ -26,6 +29,7 @@ struct fixed_rank {
 struct fixed_endpoint {
     struct endpoint base;
     const struct machine_config *machine;
+    const struct kernel_config *kernel;
     struct event_loop *loop;
     struct tap *tap;
     struct run_context *context;
@@ -175,22 +179,40 @@ static void fixed_test(struct endpoint *base, uint32_t index)
 
 static ps_t fixed_work(struct endpoint *base, uint32_t rank, enum endpoint_work work)
 {
-    (void)work; /* within a node nothing costs time */
-    return core_work((struct fixed_endpoint *)base, rank, 0);
+    struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
+    /* barriers and flags within a node take no time */
+    return core_work(endpoint, rank, work == ENDPOINT_WORK_CALL ? endpoint->kernel->begin_ps : 0);
 }
 
 static void fixed_copy(struct endpoint *base, uint32_t rank, uint64_t bytes, uint64_t working_set,
                        bool continues)
 {
-    (void)base, (void)rank, (void)bytes, (void)working_set, (void)continues; /* endpoint.copies is false */
+    (void)base, (void)rank, (void)bytes, (void)working_set, (void)continues; /* takes no time */
+}
+
+static void fixed_reduce(struct endpoint *base, uint32_t rank, uint64_t bytes, uint64_t working_set,
+                         bool continues)
+{
+    struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
+    (void)working_set, (void)continues; /* its rate is that of memory */
+    core_work(endpoint, rank, kernel_reduce_ps(endpoint->kernel, bytes));
 }
 
 /* -------------------------------------------------------------- life cycle */
 
+static const struct machine_config *machine_of(const struct engine_params *run)
+{
+    static const struct machine_config none;
+    const struct machine_config *machine = config_of(run->config, &machine_params);
+    return machine ? machine : &none;
+}
+
 static bool fixed_is_wanted(const struct engine_params *run)
 {
-    const struct machine_config *machine = config_of(run->config, &machine_params);
-    return machine && !run->host && (machine->send_ps || machine->receive_ps || machine->nic_latency_ps);
+    const struct machine_config *machine = machine_of(run);
+    const struct kernel_config *kernel = kernel_config_of(run->config);
+    return !run->host && (machine->send_ps || machine->receive_ps || machine->nic_latency_ps ||
+                          kernel->begin_ps || kernel->memory_bytes_per_s);
 }
 
 static struct endpoint *fixed_endpoint_open(const struct endpoint_params *params)
@@ -198,7 +220,8 @@ static struct endpoint *fixed_endpoint_open(const struct endpoint_params *params
     struct fixed_endpoint *endpoint = mem_alloc(1, sizeof *endpoint, "hosts");
     struct event_loop *loop = &params->context->loop;
     *endpoint = (struct fixed_endpoint){.base = {.ops = &endpoint_fixed},
-                                        .machine = config_of(params->run->config, &machine_params),
+                                        .machine = machine_of(params->run),
+                                        .kernel = kernel_config_of(params->run->config),
                                         .loop = loop,
                                         .tap = params->context->tap,
                                         .context = params->context,
@@ -206,6 +229,7 @@ static struct endpoint *fixed_endpoint_open(const struct endpoint_params *params
                                         .callbacks = params->callbacks,
                                         .rank_count = params->ranks};
     endpoint->ranks = mem_alloc(params->ranks, sizeof *endpoint->ranks, "hosts");
+    endpoint->base.copies = endpoint->kernel->memory_bytes_per_s;
     endpoint->base.free_at = &endpoint->ranks->free_at;
     endpoint->base.software = &endpoint->ranks->software;
     endpoint->base.core_stride = sizeof *endpoint->ranks;
@@ -254,6 +278,7 @@ const struct endpoint_ops endpoint_fixed = {.is_wanted = fixed_is_wanted,
                                             .test = fixed_test,
                                             .work = fixed_work,
                                             .copy = fixed_copy,
+                                            .reduce = fixed_reduce,
                                             .account = fixed_account,
                                             .estimate = fixed_estimate,
                                             .close = fixed_endpoint_close};

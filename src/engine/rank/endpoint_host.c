@@ -98,7 +98,8 @@ static ps_t host_work(struct endpoint *base, uint32_t rank, enum endpoint_work w
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
     static const enum system_time times_of[] = {
         [ENDPOINT_WORK_BARRIER] = TIME_BARRIER, [ENDPOINT_WORK_FLAG] = TIME_FLAG};
-    ps_t work_ps = work == ENDPOINT_WORK_NONE ? 0 : endpoint->host->system.times[times_of[work]].time_ps;
+    bool takes_time = work == ENDPOINT_WORK_BARRIER || work == ENDPOINT_WORK_FLAG;
+    ps_t work_ps = !takes_time ? 0 : endpoint->host->system.times[times_of[work]].time_ps;
     return core_work(endpoint, rank, work_ps);
 }
 
@@ -507,6 +508,7 @@ const struct endpoint_ops endpoint_host = {.is_wanted = host_is_wanted,
                                            .test = host_test,
                                            .work = host_work,
                                            .copy = host_copy,
+                                           .reduce = host_copy,
                                            .account = host_account,
                                            .estimate = host_estimate,
                                            .close = host_endpoint_close};

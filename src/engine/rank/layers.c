@@ -45,7 +45,8 @@ static void make_layers(struct rank_layers *layers)
                                            .endpoint = layers->endpoint,
                                            .config = &layers->collective,
                                            .program = program,
-                                           .ranks_per_node = node_config_ranks(node)};
+                                           .ranks_per_node = node_config_ranks(node),
+                                           .splits = kernel_config_of(config)->splits};
     coll_exec_init(&layers->coll_exec);
 }
 

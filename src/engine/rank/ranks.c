@@ -143,7 +143,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
 }
 
 static const struct param_table *const params[] = {
-    &node_params, &protocol_params, &compute_params, &collective_params, &fault_params, &free_params, NULL};
+    &node_params,   &protocol_params, &compute_params, &collective_params,
+    &kernel_params, &fault_params,    &free_params,    NULL};
 
 const struct engine engine_ranks = {
     .name = "ranks", .has_nodes = true, .params = params, .estimate = estimate, .runs = runs, .run = run};
