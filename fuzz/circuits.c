@@ -50,6 +50,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     const struct circuit_switching switching = {.delta_ps = deltas_ps[data[0] & 3],
                                                 .rate_bytes_per_s = 125000000,
                                                 .switches = 1 + (data[0] >> 2 & 1),
+                                                .hops = 1 + (data[0] >> 4 & 1),
                                                 .all_stop = data[0] >> 3 & 1};
     struct fuzz_piece rest = {(const char *)data + 1, size - 1};
     struct fuzz_piece text = fuzz_cut(&rest, "=\n");

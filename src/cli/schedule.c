@@ -48,7 +48,8 @@ enum schedule_option {
     SCHEDULE_RATE,
     SCHEDULE_SWITCH,
     SCHEDULE_SLOT,
-    SCHEDULE_DEADLINE
+    SCHEDULE_DEADLINE,
+    SCHEDULE_HOPS
 };
 
 /* The circuits' algorithms follow those of time slots, without best, which is among those; then the only one
@@ -122,6 +123,9 @@ static const struct cli_option options[] = {
     [SCHEDULE_SLOT] = {"--slot", 0, "TIME",
                        "length of slots of edmonds (20 ms) and round-robin, and of cycles of tms (200 ms)"},
     [SCHEDULE_DEADLINE] = {"--deadline", 0, "TIME", "with --verify: bytes that arrive later are late"},
+    [SCHEDULE_HOPS] = {"--hops", 0, "1|2",
+                       "with --switching: 2: bytes may go over a port in between, which takes fewer\n"
+                       "circuits for many small entries; 1"},
     CLI_PLUGIN,
 };
 
@@ -191,6 +195,9 @@ static void take_circuits(struct schedule_circuits *circuits, int found, const c
         break;
     case SCHEDULE_SLOT:
         circuits->slot = value;
+        break;
+    case SCHEDULE_HOPS:
+        circuits->hops = value;
         break;
     default:
         circuits->deadline = value;

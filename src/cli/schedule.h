@@ -11,7 +11,7 @@
 
 /* Circuits with a price for switching (cli/schedule_circuit.c). Options that are NULL are not set. */
 struct schedule_circuits {
-    const char *demand, *switching, *rate, *stop, *slot, *deadline;
+    const char *demand, *switching, *rate, *stop, *slot, *deadline, *hops;
 };
 
 /* What the files of `helio schedule` share. */

@@ -130,6 +130,7 @@ static bool refuse_others(const struct schedule_settings *settings)
     }
     const char *of_topology = settings->switches                          ? "--switches"
                               : settings->circuits.slot                   ? "--slot"
+                              : settings->circuits.hops                   ? "--hops"
                               : settings->html && settings->topology_text ? "--html"
                                                                           : NULL;
     if (settings->topology_text && of_topology) {
@@ -170,6 +171,15 @@ static bool is_interrupted(void *context)
     return interrupt_wanted();
 }
 
+static bool read_hops(struct circuit_run *run)
+{
+    int index = 0;
+    const char *hops = run->settings->circuits.hops;
+    bool good = !hops || cli_value_choice("--hops", hops, (const char *const[]){"1", "2"}, 2, &index);
+    run->switching.hops = (uint32_t)index + 1;
+    return good;
+}
+
 static bool read_settings(struct circuit_run *run, const struct circuit_network *network)
 {
     const struct schedule_settings *settings = run->settings;
@@ -177,6 +187,7 @@ static bool read_settings(struct circuit_run *run, const struct circuit_network 
     if (!check_sources(settings) || !read_times(run, circuits->switching) ||
         !read_rate(circuits->rate, &run->switching.rate_bytes_per_s) || !read_stop(run) || !read_slot(run) ||
         (settings->switches && !read_switches(settings->switches, &run->switching.switches)) ||
+        !read_hops(run) ||
         (circuits->deadline && !read_time("--deadline", circuits->deadline, &run->deadline_ps)) ||
         !read_algorithm(run, network))
         return false;
@@ -186,6 +197,10 @@ static bool read_settings(struct circuit_run *run, const struct circuit_network 
     }
     if (settings->verify && (run->time_count > 1 || settings->html || settings->output)) {
         diag_error("--verify takes one switching time, and writes no file");
+        return false;
+    }
+    if (settings->html && run->switching.hops > 1 && run->time_count == 1) {
+        diag_error("--html draws circuits of one hop; -o writes those of two");
         return false;
     }
     run->effort = (struct circuit_effort){

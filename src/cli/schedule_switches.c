@@ -41,6 +41,8 @@ static json_t *result_json(const char *algorithm, const struct circuit_result *r
     json_t *object = json_make_object();
     circuit_json_begin(object, algorithm, schedule->made_by, problem->all_stop);
     json_put_count(object, "switches", problem->switches);
+    if (problem->hops > 1)
+        json_put_count(object, "hops", problem->hops);
     json_put_number(object, "switching_s", circuit_seconds(problem->delta_ps));
     json_put_count(object, "rate_bytes_per_s", problem->rate_bytes_per_s);
     json_put_count(object, "senders", problem->senders);
@@ -51,6 +53,8 @@ static json_t *result_json(const char *algorithm, const struct circuit_result *r
     json_put_count(object, "degree", result->bounds.degree);
     json_put_number(object, "port_bound_s", circuit_seconds(result->bounds.port_ps));
     json_put_number(object, "all_stop_bound_s", circuit_seconds(result->bounds.all_stop_ps));
+    if (problem->hops > 1)
+        json_put_number(object, "two_hop_bound_s", circuit_seconds(result->bounds.two_hop_ps));
     json_put_count(object, "configurations", schedule->configurations);
     json_put_count(object, "circuits", schedule->count);
     json_put_text(object, "advice", advice_of(result));
@@ -71,6 +75,9 @@ static enum status print_text(const struct circuit_run *run, const char *algorit
                             problem->all_stop ? "all-stop" : "not-all-stop");
     circuit_print_result(algorithm, schedule->made_by, schedule->makespan_ps, result->bounds.best_ps,
                          is_optimal(result));
+    if (problem->hops > 1)
+        printf("two hops       %" PRIu64 " of %" PRIu32 " pairs\n", circuit_relayed(problem, schedule),
+               problem->count);
     printf("configurations %" PRIu64 ", %zu circuits\n", schedule->configurations, schedule->count);
     if (advice_of(result))
         printf("note           %s\n", advice_of(result));

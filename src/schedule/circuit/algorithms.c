@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "schedule/circuit/circuit.h"
+#include "schedule/circuit/two_hops.h"
 
 #define CIRCUIT_ALGORITHM(name) extern const struct circuit_algorithm name##_circuits;
 #include "schedule/circuit/algorithms.def"
@@ -37,7 +37,8 @@ enum status circuit_schedule_make(const struct circuit_problem *problem,
                                   const struct circuit_effort *effort, struct circuit_schedule *schedule)
 {
     *schedule = (struct circuit_schedule){.made_by = algorithm->name};
-    enum status status = algorithm->run(problem, effort, schedule);
+    enum status status = problem->hops > 1 ? two_hops_make(problem, algorithm, effort, schedule)
+                                           : algorithm->run(problem, effort, schedule);
     if (status == STATUS_OK)
         circuit_finish(problem, schedule);
     else

@@ -22,18 +22,6 @@ enum {
     MOVES_OF_PEEL = 16
 };
 
-static void keep_shorter(struct circuit_schedule *schedule, struct circuit_schedule *other,
-                         const char *made_by)
-{
-    if (schedule->count && schedule->makespan_ps <= other->makespan_ps) {
-        circuit_schedule_free(other);
-        return;
-    }
-    circuit_schedule_free(schedule);
-    *schedule = *other;
-    schedule->made_by = made_by;
-}
-
 static bool is_over(const struct circuit_schedule *schedule, ps_t bound_ps,
                     const struct circuit_effort *effort)
 {
@@ -53,7 +41,7 @@ static void try_others(const struct circuit_problem *problem, const struct circu
         enum status status = algorithm->run(problem, effort, &other);
         diag_end_silence(&silence);
         if (status == STATUS_OK)
-            keep_shorter(schedule, &other, algorithm->name);
+            circuit_keep_shorter(schedule, &other, algorithm->name);
         else
             circuit_schedule_free(&other);
     }
@@ -101,7 +89,7 @@ static void try_covers(const struct circuit_problem *problem, const struct circu
         player_free(&player);
         left -= has_slots ? each : size * size;
         if (is_done)
-            keep_shorter(schedule, &other, "best");
+            circuit_keep_shorter(schedule, &other, "best");
         else
             circuit_schedule_free(&other);
         if (has_slots && schedule->count &&

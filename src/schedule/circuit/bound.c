@@ -1,5 +1,5 @@
 #include "base/mem.h"
-#include "schedule/circuit/circuit.h"
+#include "schedule/circuit/two_hops.h"
 
 /* The bounds of docs/models/circuits.md. A port has a link to each of K switches. It carries the sum of its
  * times and at least max(degree, K) set-ups over the K links, or uses only p < K of them, which takes at
@@ -46,6 +46,10 @@ struct circuit_bounds circuit_bounds_of(const struct circuit_problem *problem)
     uint32_t links = problem->switches, setups = bounds.degree > links ? bounds.degree : links;
     bounds.rho_ps = (ps_t)rho_ps;
     bounds.all_stop_ps = share(rho_ps + (sum_t)setups * problem->delta_ps, links);
+    if (problem->hops > 1) {
+        bounds.two_hop_ps = bounds.best_ps = two_hops_bound(problem);
+        return bounds;
+    }
     bounds.best_ps = problem->all_stop ? ps_max(bounds.all_stop_ps, bounds.port_ps) : bounds.port_ps;
     return bounds;
 }

@@ -28,6 +28,8 @@
  *   peel.h, .c             few configurations, slot by slot
  *   exact.h, .c            slots of small demands, with a proof
  *   best.c                 the shortest of all
+ *   relay_plan.h, .c       which entries take two hops, and over which port
+ *   two_hops.h, .c         schedules of such a plan; two_hops_bound.c: lower bounds of all of them
  *   algorithms.def, .c     the list of algorithms
  *   write.h, .c            schedules for others to read
  *   schedule_lines.h, .c   the lines of such a schedule, and what is wrong with it
@@ -78,11 +80,28 @@ static inline uint32_t circuit_at(const struct circuit_problem *problem, uint32_
 }
 
 /* A circuit that carries the bytes of an entry, or a part of them, from start to end. The switch is set up
- * before start. */
+ * before start. With two hops the circuit may lead to a port in between, or from there. */
 struct circuit_piece {
     uint32_t entry, crossbar;
     ps_t start_ps, end_ps;
+    uint32_t via;   /* the port in between, as users know it; CIRCUIT_NONE: none */
+    bool is_second; /* from there to the receiver */
 };
+
+/* The ports of a piece's circuit, as users know them. */
+static inline uint32_t circuit_piece_source(const struct circuit_problem *problem,
+                                            const struct circuit_piece *piece)
+{
+    return piece->is_second ? piece->via : problem->sender_port[problem->entries[piece->entry].sender];
+}
+
+static inline uint32_t circuit_piece_destination(const struct circuit_problem *problem,
+                                                 const struct circuit_piece *piece)
+{
+    return piece->via == CIRCUIT_NONE || piece->is_second
+               ? problem->receiver_port[problem->entries[piece->entry].receiver]
+               : piece->via;
+}
 
 struct circuit_schedule {
     struct circuit_piece *pieces; /* sorted by (start, crossbar, entry) once finished */
@@ -97,6 +116,11 @@ void circuit_schedule_free(struct circuit_schedule *schedule);
 void circuit_schedule_clear(struct circuit_schedule *schedule); /* keeps its memory */
 void circuit_add(struct circuit_schedule *schedule, uint32_t entry, uint32_t crossbar, ps_t start_ps,
                  ps_t end_ps);
+/* Gives `other` away to *schedule if that is empty or longer, and frees it otherwise. */
+void circuit_keep_shorter(struct circuit_schedule *schedule, struct circuit_schedule *other,
+                          const char *made_by);
+/* How many entries take two hops. */
+uint64_t circuit_relayed(const struct circuit_problem *problem, const struct circuit_schedule *schedule);
 /* Sorts the pieces, and counts makespan and configurations. */
 void circuit_finish(const struct circuit_problem *problem, struct circuit_schedule *schedule);
 
@@ -118,6 +142,7 @@ struct circuit_bounds {
     uint32_t degree;  /* the most circuits of a sender or receiver */
     ps_t port_ps;     /* the largest sum of times and set-ups of a port, over its links */
     ps_t all_stop_ps; /* rho and a set-up for each circuit of the largest degree */
+    ps_t two_hop_ps;  /* with two hops; else 0 */
     ps_t best_ps;
 };
 struct circuit_bounds circuit_bounds_of(const struct circuit_problem *problem);

@@ -36,6 +36,7 @@ struct circuit_switching {
     ps_t delta_ps;
     uint64_t rate_bytes_per_s;
     uint32_t switches; /* at least 1 */
+    uint32_t hops;     /* 2, or else 1 */
     bool all_stop;
     ps_t slot_ps; /* 0: each algorithm has its own */
 };

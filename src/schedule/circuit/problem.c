@@ -69,7 +69,7 @@ enum status circuit_problem_init(struct circuit_problem *problem, const struct c
                                         .rate_bytes_per_s = switching->rate_bytes_per_s,
                                         .switches = switching->switches,
                                         .all_stop = switching->all_stop,
-                                        .hops = 1,
+                                        .hops = switching->hops > 1 ? 2 : 1,
                                         .slot_ps = switching->slot_ps};
     number_entries(problem, demand);
     if (is_countable(problem))
@@ -110,8 +110,8 @@ void circuit_add(struct circuit_schedule *schedule, uint32_t entry, uint32_t cro
                  ps_t end_ps)
 {
     schedule->pieces = mem_grow(schedule->pieces, &schedule->capacity, schedule->count + 1, "a schedule");
-    schedule->pieces[schedule->count++] =
-        (struct circuit_piece){.entry = entry, .crossbar = crossbar, .start_ps = start_ps, .end_ps = end_ps};
+    schedule->pieces[schedule->count++] = (struct circuit_piece){
+        .entry = entry, .crossbar = crossbar, .start_ps = start_ps, .end_ps = end_ps, .via = CIRCUIT_NONE};
     schedule->makespan_ps = ps_max(schedule->makespan_ps, end_ps);
 }
 
@@ -125,28 +125,57 @@ static int compare_pieces(const void *a, const void *b)
     return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
+void circuit_keep_shorter(struct circuit_schedule *schedule, struct circuit_schedule *other,
+                          const char *made_by)
+{
+    if (schedule->count && schedule->makespan_ps <= other->makespan_ps) {
+        circuit_schedule_free(other);
+        return;
+    }
+    circuit_schedule_free(schedule);
+    *schedule = *other;
+    schedule->made_by = made_by;
+}
+
+uint64_t circuit_relayed(const struct circuit_problem *problem, const struct circuit_schedule *schedule)
+{
+    uint64_t count = 0;
+    bool *is_counted = mem_alloc((size_t)problem->count + 1, sizeof *is_counted, "entries");
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct circuit_piece *piece = &schedule->pieces[i];
+        count += piece->via != CIRCUIT_NONE && !is_counted[piece->entry];
+        is_counted[piece->entry] = is_counted[piece->entry] || piece->via != CIRCUIT_NONE;
+    }
+    free(is_counted);
+    return count;
+}
+
 /* A piece needs a set-up unless the circuit is up already: the piece before of its sender on the switch is of
- * the same entry, and so is that of its receiver. */
+ * the same circuit, and so is that of its receiver. */
 void circuit_finish(const struct circuit_problem *problem, struct circuit_schedule *schedule)
 {
-    size_t ports = (size_t)problem->switches * (problem->senders + problem->receivers);
-    uint32_t *before = mem_alloc(ports + 1, sizeof *before, "circuits that are up"); /* entry + 1 */
+    size_t ports = (size_t)problem->switches * CIRCUIT_MOST_PORTS;
+    uint32_t *sent = mem_alloc(ports, sizeof *sent, "circuits that are up"); /* the other port + 1 */
+    uint32_t *received = mem_alloc(ports, sizeof *received, "circuits that are up");
     ps_t *setup_ps = mem_alloc(problem->switches, sizeof *setup_ps, "set-ups");
     if (schedule->count)
         qsort(schedule->pieces, schedule->count, sizeof *schedule->pieces, compare_pieces);
     schedule->configurations = 0;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct circuit_piece *piece = &schedule->pieces[i];
-        const struct circuit_entry *entry = &problem->entries[piece->entry];
-        uint32_t *port = before + (size_t)piece->crossbar * (problem->senders + problem->receivers);
-        uint32_t *sender = &port[entry->sender], *receiver = &port[problem->senders + entry->receiver];
-        bool is_up = *sender == piece->entry + 1 && *receiver == piece->entry + 1;
-        *sender = *receiver = piece->entry + 1;
+        uint32_t source = circuit_piece_source(problem, piece);
+        uint32_t destination = circuit_piece_destination(problem, piece);
+        uint32_t *sender = &sent[(size_t)piece->crossbar * CIRCUIT_MOST_PORTS + source];
+        uint32_t *receiver = &received[(size_t)piece->crossbar * CIRCUIT_MOST_PORTS + destination];
+        bool is_up = *sender == destination + 1 && *receiver == source + 1;
+        *sender = destination + 1;
+        *receiver = source + 1;
         if (is_up || setup_ps[piece->crossbar] == piece->start_ps + 1)
             continue;
         setup_ps[piece->crossbar] = piece->start_ps + 1;
         schedule->configurations++;
     }
-    free(before);
+    free(sent);
+    free(received);
     free(setup_ps);
 }

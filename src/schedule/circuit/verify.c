@@ -139,9 +139,15 @@ static void carry(struct replay *replay, struct replayed *line)
         replay->carried_ps[entry] = ps_add(replay->carried_ps[entry], time_ps);
     if (leaves)
         replay->sent_ps[entry] = ps_add(replay->sent_ps[entry], time_ps);
+    uint32_t between = arrives ? line->source : line->destination;
+    char byte[SCHEDULE_BYTE];
+    if ((!arrives || !leaves) && !replay->sender[between] && !replay->receiver[between])
+        schedule_problems_add(&replay->found, line->start_ps, line->line,
+                              "%s goes over port %" PRIu32 ", which is none of the demand's",
+                              byte_at(replay, line, line->start_ps, byte), between);
     if (!arrives || !leaves)
         relays_add(&replay->relays, &(struct relay_use){.entry = entry,
-                                                        .port = arrives ? line->source : line->destination,
+                                                        .port = between,
                                                         .leaves = arrives,
                                                         .line = line->line,
                                                         .start_ps = line->start_ps,
