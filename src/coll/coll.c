@@ -112,3 +112,21 @@ bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_ca
         return true;
     }
 }
+
+uint32_t coll_parts(const struct coll_algorithm *algorithm, const struct coll_call *call, uint64_t splits)
+{
+    uint64_t elements = call->bytes / call->element;
+    bool has_counts = call->kind == COLL_ALLTOALLV || call->kind == COLL_ALLGATHERV ||
+                      call->kind == COLL_GATHERV || call->kind == COLL_SCATTERV ||
+                      (call->kind == COLL_REDUCE_SCATTER && call->recv_bytes);
+    if (splits < 2 || has_counts || algorithm->node_aware || !elements)
+        return 1;
+    return (uint32_t)(splits < elements ? splits : elements);
+}
+
+uint64_t coll_part_bytes(const struct coll_call *call, uint32_t parts, uint32_t part)
+{
+    uint64_t elements = call->bytes / call->element, rest = call->bytes % call->element;
+    uint64_t each = elements / parts, more = elements % parts;
+    return (each + (part < more)) * call->element + (part + 1 == parts ? rest : 0);
+}

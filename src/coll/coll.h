@@ -231,6 +231,13 @@ bool coll_sizes_agree(enum coll_kind kind); /* whether the kind may be chosen by
 #define COLL_BYTES_AT_MOST (UINT64_C(1) << 61)
 bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_call *call);
 
+/* A call can be made in equal parts, one after another, each by the algorithm. How many of `splits` (0: 1)
+ * the call can have: parts have whole elements, and calls with counts for each rank and algorithms that know
+ * nodes have one. */
+uint32_t coll_parts(const struct coll_algorithm *algorithm, const struct coll_call *call, uint64_t splits);
+/* The bytes of one of these parts of the call; the last one has what is left. */
+uint64_t coll_part_bytes(const struct coll_call *call, uint32_t parts, uint32_t part);
+
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call);
 
 #endif

@@ -144,18 +144,18 @@ PARAM_TABLE(collective_params, "collectives", struct collective_config, "the alg
              .type = PARAM_SIZE,
              .offset = offsetof(struct collective_config, segment_bytes),
              .default_text = "0 B",
-             .doc = "bytes of a message of algorithms that work in segments; 0 = their default"});
-
-PARAM_TABLE(kernel_params, "kernels", struct kernel_config,
-            "what a collective call takes beside its messages, where host.system does not say so",
+             .doc = "bytes of a message of algorithms that work in segments; 0 = their default"},
             {.name = "collective.splits",
              .type = PARAM_COUNT,
-             .offset = offsetof(struct kernel_config, splits),
+             .offset = offsetof(struct collective_config, splits),
              .default_text = "1",
              .min = "1",
              .max = "65536",
              .doc = "equal parts of a collective call, one after another, each by its algorithm; calls with "
-                    "counts for each rank and algorithms with shared memory are not split"},
+                    "counts for each rank and algorithms with shared memory are not split"});
+
+PARAM_TABLE(kernel_params, "kernels", struct kernel_config,
+            "what a collective call takes beside its messages, where host.system does not say so",
             {.name = "collective.begin",
              .type = PARAM_TIME,
              .offset = offsetof(struct kernel_config, begin_ps),
@@ -178,14 +178,14 @@ PARAM_TABLE(kernel_params, "kernels", struct kernel_config,
 
 const struct kernel_config *kernel_config_of(const struct config *config)
 {
-    static const struct kernel_config defaults = {.splits = 1};
+    static const struct kernel_config defaults;
     const struct kernel_config *kernel = config_of(config, &kernel_params);
     return kernel ? kernel : &defaults;
 }
 
 bool kernel_config_is_none(const struct kernel_config *kernel)
 {
-    return kernel->splits == 1 && !kernel->begin_ps && !kernel->memory_bytes_per_s;
+    return !kernel->begin_ps && !kernel->memory_bytes_per_s;
 }
 
 ps_t kernel_reduce_ps(const struct kernel_config *kernel, uint64_t bytes)

@@ -47,7 +47,6 @@ static inline double compute_config_ps(const struct compute_config *compute)
 
 /* What a collective call takes beside its messages, where no host model says so. */
 struct kernel_config {
-    uint64_t splits;
     ps_t begin_ps;
     uint64_t memory_bytes_per_s; /* 0: reductions take no time */
     ps_t clock_ps;
@@ -56,7 +55,7 @@ struct kernel_config {
 /* That of a config; a config that lacks these parameters has their defaults. */
 const struct kernel_config *kernel_config_of(const struct config *config);
 
-/* True if a collective call is its messages alone: all have their defaults. */
+/* True if a collective call takes its messages alone. */
 bool kernel_config_is_none(const struct kernel_config *kernel);
 
 /* What combining so many bytes with as many takes: two reads and a write. */
@@ -68,6 +67,7 @@ struct collective_config {
     uint64_t window;
     uint64_t leaders;
     uint64_t segment_bytes;
+    uint64_t splits; /* coll_parts */
 };
 
 enum collective_tuning { COLLECTIVE_TUNING_NONE, COLLECTIVE_TUNING_OPENMPI, COLLECTIVE_TUNING_MPICH };

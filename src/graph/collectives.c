@@ -85,6 +85,24 @@ void converter_join(struct converter *converter, struct after_list *list, uint8_
     go_on_after(list, operation, false);
 }
 
+/* `before` becomes what the last phase has left. */
+static void emit_phases(struct converter_sink *sink, const struct coll_algorithm *algorithm,
+                        const struct coll_call *call, struct after_list *before)
+{
+    struct converter *converter = sink->converter;
+    for (uint32_t phase = 0; converter->status == STATUS_OK; phase++) {
+        sink->after.count = 0;
+        if (!coll_emit(algorithm, call, phase, &sink->base))
+            break;
+        if (!sink->after.count)
+            continue;
+        converter_join(converter, &sink->after, sink->core);
+        struct after_list done = *before;
+        *before = sink->after;
+        sink->after = done;
+    }
+}
+
 /* Returns what the end of the call is: the list is the caller's to free. */
 struct after_list converter_phases(struct converter *converter, const struct call *call, uint8_t core)
 {
@@ -114,16 +132,11 @@ struct after_list converter_phases(struct converter *converter, const struct cal
         .before = &before,
         .tag = converter_new_tag(converter, (uint64_t)call->group << 32 | call->context, sequence + 1),
         .core = core};
-    for (uint32_t phase = 0; converter->status == STATUS_OK; phase++) {
-        sink.after.count = 0;
-        if (!coll_emit(algorithm, &described, phase, &sink.base))
-            break;
-        if (!sink.after.count)
-            continue;
-        converter_join(converter, &sink.after, core);
-        struct after_list done = before;
-        before = sink.after;
-        sink.after = done;
+    const struct coll_call whole = described;
+    uint32_t parts = coll_parts(algorithm, &whole, converter->options->patterns.splits);
+    for (uint32_t part = 0; part < parts; part++) {
+        described.bytes = coll_part_bytes(&whole, parts, part);
+        emit_phases(&sink, algorithm, &described, &before);
     }
     free(sink.after.at);
     return before;

@@ -69,6 +69,7 @@ struct patterns_options traffic_options(const struct config *config, struct coll
                                      .window = (uint32_t)collective->window,
                                      .leaders = (uint32_t)collective->leaders,
                                      .segment_bytes = collective->segment_bytes,
+                                     .splits = collective->splits,
                                      .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
 }
 

@@ -71,7 +71,7 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
     if (experiment->has_host)
         return "hosts have models of their own (host.system)";
     if (!kernel_config_is_none(kernel_config_of(config)))
-        return "collective calls take more than their messages (collective.splits, begin, memory)";
+        return "collective calls take more than their messages (collective.begin, collective.memory)";
     if (*(const ps_t *)config_field(config, "hockney.clock"))
         return "the times of messages are cut (hockney.clock)";
     if (protocol->handshakes || protocol->eager_done != EAGER_DONE_POST)

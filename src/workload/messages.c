@@ -73,9 +73,14 @@ static bool count_collective(struct message_count *count, uint32_t rank, const s
         return false;
     if (algorithm->node_aware)
         coll_call.nodes = nodes_of_all(count);
-    for (uint32_t phase = 0; count->steps <= count->most_steps; phase++, count->steps++)
-        if (!coll_emit(algorithm, &coll_call, phase, &count->base))
-            break;
+    const struct coll_call whole = coll_call;
+    uint32_t parts = coll_parts(algorithm, &whole, count->options->splits);
+    for (uint32_t part = 0; part < parts && count->steps <= count->most_steps; part++) {
+        coll_call.bytes = coll_part_bytes(&whole, parts, part);
+        for (uint32_t phase = 0; count->steps <= count->most_steps; phase++, count->steps++)
+            if (!coll_emit(algorithm, &coll_call, phase, &count->base))
+                break;
+    }
     count->steps += coll_call.size + count->sent + count->received - before;
     return count->steps <= count->most_steps;
 }

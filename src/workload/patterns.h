@@ -65,6 +65,7 @@ struct patterns_options {
     const struct coll_choice *choices;  /* [COLL_KINDS]; NULL = every kind's default */
     uint32_t window, leaders;           /* as in struct coll_call */
     uint64_t segment_bytes;             /* likewise */
+    uint64_t splits;                    /* of coll_parts */
     uint32_t ranks_per_node;            /* rank r is on node r / ranks_per_node, without a placement */
     struct patterns_listener *listener; /* NULL = none */
 };

@@ -173,8 +173,13 @@ static enum status add_collective(struct program_walk *walk, uint32_t rank, cons
         return refuse_bytes(walk, rank, call);
     if (algorithm->node_aware)
         coll_call.nodes = nodes_of(walk, call->group);
-    for (uint32_t phase = 0; coll_emit(algorithm, &coll_call, phase, &sink.base); phase++)
-        continue;
+    const struct coll_call whole = coll_call;
+    uint32_t parts = coll_parts(algorithm, &whole, walk->options->splits);
+    for (uint32_t part = 0; part < parts; part++) {
+        coll_call.bytes = coll_part_bytes(&whole, parts, part);
+        for (uint32_t phase = 0; coll_emit(algorithm, &coll_call, phase, &sink.base); phase++)
+            continue;
+    }
     return STATUS_OK;
 }
 

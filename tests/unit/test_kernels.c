@@ -111,12 +111,34 @@ static void parts_have_all_bytes(void **state)
     }
 }
 
+/* Parts of each kind of call: all ranks have equally many, and each byte is sent once. */
+static void each_kind_has_parts(void **state)
+{
+    (void)state;
+    static const enum call_op ops[] = {CALL_BCAST,     CALL_REDUCE, CALL_ALLREDUCE, CALL_ALLTOALL,
+                                       CALL_ALLGATHER, CALL_GATHER, CALL_SCATTER,   CALL_REDUCE_SCATTER,
+                                       CALL_SCAN,      CALL_EXSCAN};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        struct call call[] = {COLLECTIVE(ops[i], 4000, 0), FINALIZE};
+        const struct call *const calls[] = {call, call, call, call, call};
+        uint64_t messages[2];
+        for (size_t k = 0; k < 2; k++) {
+            script_run(calls, 5, "packet",
+                       (const char *const[]){k ? "collective.splits=5" : "collective.splits=1", NULL}, &out);
+            assert_int_equal(out.status, STATUS_OK);
+            messages[k] = out.message_total;
+        }
+        assert_int_equal(messages[1], 5 * messages[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_published_case),
         cmocka_unit_test(rings_take_their_closed_form),
         cmocka_unit_test(parts_have_all_bytes),
+        cmocka_unit_test(each_kind_has_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

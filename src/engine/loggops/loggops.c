@@ -350,6 +350,7 @@ static struct patterns_options patterns_of(const struct config *config, struct c
                                      .window = (uint32_t)collective->window,
                                      .leaders = (uint32_t)collective->leaders,
                                      .segment_bytes = collective->segment_bytes,
+                                     .splits = collective->splits,
                                      .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
 }
 

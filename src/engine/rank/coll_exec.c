@@ -270,23 +270,11 @@ static void complete(struct coll_exec *exec, const struct coll_request *done, ui
     }
 }
 
-/* Parts have whole elements. */
-static uint32_t parts_of(const struct coll_request *request, uint64_t splits)
-{
-    const struct coll_call *call = &request->call;
-    uint64_t elements = call->bytes / call->element;
-    if (call->send_bytes || call->recv_bytes || request->algorithm->node_aware || !elements)
-        return 1;
-    return (uint32_t)(splits < elements ? splits : elements);
-}
-
 static void begin_part(struct coll_exec *exec, struct coll_request *request)
 {
-    uint64_t element = request->call.element, elements = request->bytes / element;
-    uint64_t each = elements / request->parts, more = elements % request->parts;
-    bool is_last = request->part + 1 == request->parts;
-    request->call.bytes =
-        (each + (request->part < more)) * element + (is_last ? request->bytes % element : 0);
+    struct coll_call whole = request->call;
+    whole.bytes = request->bytes;
+    request->call.bytes = coll_part_bytes(&whole, request->parts, request->part);
     request->phase = 0;
     endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_CALL, exec->loop->now);
 }
@@ -451,7 +439,7 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
         !coll_check_bytes_fit(&exec->check, rank, &request->call, request->algorithm))
         return;
     request->bytes = request->call.bytes;
-    request->parts = parts_of(request, exec->splits);
+    request->parts = coll_parts(request->algorithm, &request->call, exec->config->splits);
     begin_part(exec, request);
     run_phases(exec, index);
 }

@@ -39,7 +39,6 @@ struct coll_exec {
     const struct collective_config *config;
     const struct program *program; /* its groups and counts */
     uint32_t ranks_per_node;
-    uint64_t splits; /* parts of a call */
     struct coll_check check;
     struct node_sync node_sync;
     struct coll_exec_group *groups;
@@ -52,7 +51,7 @@ struct coll_exec {
     uint32_t phase_kind;
 };
 
-/* `exec` has the fields down to `splits`. */
+/* `exec` has the fields down to `ranks_per_node`. */
 void coll_exec_init(struct coll_exec *exec);
 void coll_exec_free(struct coll_exec *exec);
 size_t coll_exec_bytes(const struct coll_exec *exec);

@@ -45,8 +45,7 @@ static void make_layers(struct rank_layers *layers)
                                            .endpoint = layers->endpoint,
                                            .config = &layers->collective,
                                            .program = program,
-                                           .ranks_per_node = node_config_ranks(node),
-                                           .splits = kernel_config_of(config)->splits};
+                                           .ranks_per_node = node_config_ranks(node)};
     coll_exec_init(&layers->coll_exec);
 }
 
