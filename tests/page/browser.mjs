@@ -60,10 +60,13 @@ export class Browser {
     });
   }
 
-  // Opens an address in a window of this width. this.complaints collects errors and warnings.
+  // Opens an address in a window of this width, in place of the page before, which would go on taking time.
+  // this.complaints collects errors and warnings.
   async open(address, {width, height = 900, dark = false}) {
-    const {targetId} = await this.ask("Target.createTarget", {url: "about:blank"}, undefined);
-    this.session = (await this.ask("Target.attachToTarget", {targetId, flatten: true}, undefined)).sessionId;
+    this.session = undefined;
+    if (this.target) await this.ask("Target.closeTarget", {targetId: this.target});
+    this.target = (await this.ask("Target.createTarget", {url: "about:blank"})).targetId;
+    this.session = (await this.ask("Target.attachToTarget", {targetId: this.target, flatten: true})).sessionId;
     this.complaints = [];
     this.requests = [];
     this.listeners = [
