@@ -37,8 +37,8 @@ plain() {
     on_host leaks 1 @collectives_among $among
     on_host barrier 3 @collectives $movers
     on_host mixed 1 @mixed 1 2 100
-    on_host mixed 3 @mixed 2 2 150
-    on_host mixed 6 @mixed 4 1 100
+    on_host mixed 3 @mixed 2 1 100
+    on_host mixed 6 @mixed 4 1 30
 }
 
 default() {
