@@ -13,6 +13,8 @@
  *   interval.c          the part of the run that is recorded
  *   sites.c             where in the program calls are
  *   thread_clock.c      the processor time of a thread, mostly without a system call
+ *   counter.c           instructions of a thread
+ *   bursts.c            what is known of the computation between calls besides its processor time
  *   process.c           whether calls are recorded, the lock, the computation between calls
  *   types.c             datatypes: SimGrid's numbers and true sizes
  *   topology.c          who the neighbours of a rank are

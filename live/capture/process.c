@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "live/capture/bursts.h"
 #include "live/capture/interval.h"
 #include "live/capture/output.h"
 #include "live/capture/sites.h"
@@ -29,6 +30,7 @@ static __thread double carried_s __attribute__((tls_model("initial-exec")));
 
 static void begin_burst(void)
 {
+    bursts_begin();
     left_ns = thread_clock_ns();
     has_left = true;
 }
@@ -38,12 +40,14 @@ static void write_burst(void)
     if (!has_left)
         return;
     const int64_t burst_ns = thread_clock_ns() - left_ns;
+    bursts_end();
     carried_s += burst_ns > 0 ? (double)burst_ns * 1e-9 : 0;
     if (carried_s < least_burst_s)
         return;
     line_begin("compute", 1);
     line_number(carried_s * process.operations_per_s);
     line_end();
+    bursts_write(carried_s);
     carried_s = 0;
 }
 

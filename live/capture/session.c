@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/capture/bursts.h"
 #include "live/capture/comms.h"
 #include "live/capture/diagnostics.h"
 #include "live/capture/interval.h"
@@ -64,6 +65,7 @@ static bool open_trace(const char *folder, int rank)
 static void start_recording(void)
 {
     interval_open();
+    bursts_open();
     const char *where = getenv("HELIO_CAPTURE_WHERE");
     if (where && *where)
         sites_open();

@@ -32,6 +32,7 @@ enum capture_option {
     CAPTURE_RATE,
     CAPTURE_WHERE,
     CAPTURE_COMPRESS,
+    CAPTURE_BURSTS,
     CAPTURE_FROM,
     CAPTURE_TO,
     CAPTURE_COLLECT
@@ -51,6 +52,8 @@ static const struct cli_option options[] = {
                       "default of compute.rate, which gives the measured times back)"},
     [CAPTURE_WHERE] = {"--where", 0, NULL, "write where in the source of the program each call is"},
     [CAPTURE_COMPRESS] = {"--compress", 0, NULL, "write rank-<k>.txt.zst, compressed while the program runs"},
+    [CAPTURE_BURSTS] = {"--bursts", 0, NULL,
+                        "write how long each computation waited for a processor, and its instructions"},
     [CAPTURE_FROM] = {"--from", 0, "TIME", "record from TIME after MPI_Init on, such as 90s (from its end)"},
     [CAPTURE_TO] = {"--to", 0, "TIME", "record up to TIME after MPI_Init (to MPI_Finalize)"},
     [CAPTURE_COLLECT] = {"--collect", 0, "FOLDER",
@@ -172,6 +175,7 @@ static void become_program(const struct capture_command *capture, const struct l
         setenv("LD_PRELOAD", preload->libraries, 1) != 0 || !set_time("HELIO_CAPTURE_FROM", capture->from) ||
         !set_time("HELIO_CAPTURE_TO", capture->to) ||
         setenv("HELIO_CAPTURE_WHERE", capture->has_sites ? "1" : "", 1) != 0 ||
+        setenv("HELIO_CAPTURE_BURSTS", capture->has_bursts ? "instructions" : "", 1) != 0 ||
         setenv("HELIO_CAPTURE_COMPRESS", capture->is_packed ? HALF_BYTES : "", 1) != 0 ||
         (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
         diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
@@ -405,6 +409,8 @@ static bool take(struct capture_command *capture, enum capture_option option, co
         return true;
     case CAPTURE_COMPRESS:
         return capture->is_packed = true;
+    case CAPTURE_BURSTS:
+        return capture->has_bursts = true;
     case CAPTURE_FROM:
         return take_time("--from", value, &capture->from);
     case CAPTURE_TO:

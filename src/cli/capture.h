@@ -17,6 +17,7 @@ struct capture_command {
     const char **collected; /* folders of ranks that have been captured elsewhere, instead of a program */
     size_t collected_count, collected_capacity;
     const char *from, *to; /* the part of the run that is recorded; NULL: from its begin, or to its end */
+    bool has_bursts;       /* the trace says what each computation was */
     bool is_packed;        /* the trace is compressed while the program runs */
     bool is_silent;        /* about a trace that is whole */
 };

@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "output/quote.h"
 #include "output/standard.h"
+#include "trace/bursts.h"
 #include "trace/summary.h"
 #include "trace/trace.h"
 
@@ -150,6 +151,27 @@ static void print_sites(const struct program_sites *known, const struct summary_
     free(order);
 }
 
+static double fraction(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void print_bursts(const struct trace_bursts *bursts)
+{
+    const uint64_t waited_ns = bursts->lasted_ns - bursts->used_ns;
+    printf("\nBursts of computation\n");
+    printf("  processor time  %14.6g  seconds, all ranks together, in %" PRIu64 " bursts\n",
+           (double)bursts->used_ns * 1e-9, bursts->count);
+    printf("  waiting         %14.6g  seconds for a processor, %.1f %% of the bursts' time",
+           (double)waited_ns * 1e-9, 100 * fraction(waited_ns, bursts->lasted_ns));
+    if (waited_ns)
+        printf("; rank %u most, %.1f %%", bursts->worst, 100 * bursts->worst_fraction);
+    printf("\n  late            %14" PRIu64 "  bursts that waited longer than they computed\n", bursts->late);
+    if (bursts->counted)
+        printf("  instructions    %14.6g  %.3g per second of processor time\n", (double)bursts->instructions,
+               1e9 * fraction(bursts->instructions, bursts->counted_ns));
+}
+
 static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary,
                                 const struct summary_site *sites)
 {
@@ -168,10 +190,27 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
     print_messages(summary);
     if (sites)
         print_sites(compiled->program.sites, sites);
+    struct trace_bursts bursts;
+    if (trace_bursts_of(compiled, &bursts))
+        print_bursts(&bursts);
     return standard_flush();
 }
 
 /* --------------------------------------------------------------------- JSON */
+
+static json_t *bursts_json(const struct trace_bursts *bursts)
+{
+    json_t *object = json_make_object();
+    json_put_count(object, "count", bursts->count);
+    json_put_number(object, "lasted_s", (double)bursts->lasted_ns * 1e-9);
+    json_put_number(object, "processor_s", (double)bursts->used_ns * 1e-9);
+    json_put_count(object, "late", bursts->late);
+    json_put_count(object, "worst_rank", bursts->worst);
+    json_put_number(object, "worst_waiting_fraction", bursts->worst_fraction);
+    if (bursts->counted)
+        json_put_count(object, "instructions", bursts->instructions);
+    return object;
+}
 
 static json_t *calls_json(const uint64_t *calls)
 {
@@ -258,6 +297,9 @@ static enum status print_json(const struct compiled_trace *compiled, const struc
     json_put(object, "messages", messages_json(summary));
     if (sites)
         json_put(object, "sites", sites_json(compiled->program.sites, sites));
+    struct trace_bursts bursts;
+    if (trace_bursts_of(compiled, &bursts))
+        json_put(object, "bursts", bursts_json(&bursts));
     return cli_print_json(object, INFO_DIGITS);
 }
 

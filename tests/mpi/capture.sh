@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        collect | packed | mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | packed | bursts | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -447,6 +447,32 @@ packed)
     grep -q '1 of 1 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     "$HELIO" trace convert "$work/killed" --to ti -o "$work/all" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
     [ "$(grep -c '^0 sendRecv ' "$work/all/rank-1.txt")" -eq 20000 ] || fail "$(tail -n 3 "$work/all/rank-1.txt")"
+    ;;
+bursts)
+    # Two ranks on one processor wait for it; their processor time does not say so.
+    command -v taskset >/dev/null || { echo "skipped: no taskset (Debian: util-linux)" && exit 77; }
+    cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    options=--bursts
+    capture trace 2 taskset -c "$cpu" @corners burns || fail "$(cat "$work/out")"
+    valid trace
+    "$HELIO" trace info "$work/trace" --json >"$work/info" || fail "no summary"
+    awk '/"lasted_s"/ { lasted = $2 } /"processor_s"/ { used = $2 } END { exit !(used + 0 > 1.5 && lasted + 0 > 1.3 * used) }' \
+        "$work/info" || fail "$(cat "$work/info")"
+    # What cannot be counted is said once; the clock of the kernel stands in for the counter.
+    if grep -q 'instructions are not counted: ' "$work/out"; then
+        [ "$(grep -c 'not counted' "$work/out")" -eq 1 ] || fail "$(cat "$work/out")"
+        ! grep -q '"instructions"' "$work/info" || fail "$(cat "$work/info")"
+    else
+        grep -q '"instructions"' "$work/info" || fail "$(cat "$work/info")"
+    fi
+    mkdir "$work/clock"
+    HELIO_CAPTURE_DIR="$work/clock" HELIO_CAPTURE_BURSTS=task-clock "$here/launch" 1 \
+        "LD_PRELOAD=$HELIO_LIBRARIES/libhelio_capture_$MPI.so" @corners burns >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    ! grep -q 'not counted' "$work/out" || { echo "skipped in part: $(cat "$work/out")" && exit 0; }
+    # Of 1e9 ns of processor time the counter has as many.
+    "$HELIO" trace info "$work/clock" --json >"$work/info" || fail "no summary"
+    awk '/"instructions"/ { n = $2 } /"processor_s"/ { used = $2 * 1e9 } END { exit !(n > 0.8 * used && n < 1.2 * used) }' \
+        "$work/info" || fail "$(cat "$work/info")"
     ;;
 smpi)
     # SimGrid traces the same program. Without computation, communicators and annotations, the lines are equal.

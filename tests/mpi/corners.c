@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LARGE = 4 << 20 }; /* bytes of a message that waits for its receiver */
@@ -20,6 +21,18 @@ static void endless(void)
     for (;;) {
         MPI_Barrier(MPI_COMM_WORLD);
         usleep(20000);
+    }
+}
+
+/* Uses the processor for a second, in pieces between calls. */
+static void burns(void)
+{
+    struct timespec now;
+    for (int i = 1; i <= 5; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        do
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < 200 * i);
     }
 }
 
@@ -152,9 +165,10 @@ static const struct {
     const char *name;
     void (*run)(void);
 } programs[] = {
-    {"buffered", buffered}, {"dies", dies},   {"endless", endless},
-    {"freed", freed},       {"many", many},   {"shared", shared},
-    {"threads", threads},   {"types", types}, {"unfinished", unfinished},
+    {"buffered", buffered},     {"burns", burns},     {"dies", dies},
+    {"endless", endless},       {"freed", freed},     {"many", many},
+    {"shared", shared},         {"threads", threads}, {"types", types},
+    {"unfinished", unfinished},
 };
 
 int main(int argc, char **argv)

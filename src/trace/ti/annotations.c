@@ -8,7 +8,8 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-static const char *const words[] = {"#any", "#b", "#behind", "#i", "#lost", "#s", "#site", "#tags", "#wait"};
+static const char *const words[] = {"#any",  "#b", "#behind", "#burst", "#i",
+                                    "#lost", "#s", "#site",   "#tags",  "#wait"};
 
 static bool read_flag(const struct action_reader *reader, const struct action_field *field,
                       struct annotations *annotations)
@@ -20,6 +21,24 @@ static bool read_flag(const struct action_reader *reader, const struct action_fi
     if (action_field_is(reader, field, "#s"))
         return annotations->synchronous = true;
     return action_field_is(reader, field, "#b") && (annotations->buffered = true);
+}
+
+/* Nanoseconds on the clock and on the processor, and instructions, for trace/bursts.c. */
+static size_t read_burst(struct action_reader *reader, const struct action_field *field, size_t fields)
+{
+    int64_t number;
+    if (fields == 4 && reader->text[field[3].at] == '#') /* the next annotation */
+        fields = 3;
+    for (size_t i = 1; i < fields; i++) {
+        const char *begin = reader->text + field[i].at, *end = begin + field[i].length;
+        if (number_integer(begin, end, &number) != end || number < 0) {
+            action_field_error(reader, &field[i],
+                               "nanoseconds, nanoseconds of processor time and a number of instructions are "
+                               "expected behind #burst, none of them negative");
+            return 0;
+        }
+    }
+    return fields;
 }
 
 /* An annotation with fields of its own. Returns the number of fields with it; 0: an error has been reported.
@@ -43,6 +62,8 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
     }
     if (action_field_is(reader, field, "#behind") && left >= 3)
         return 3; /* for trace/edit/interval.c */
+    if (action_field_is(reader, field, "#burst") && left >= 3)
+        return read_burst(reader, field, left > 4 ? 4 : left);
     if (action_field_is(reader, field, "#site") && left >= 3) {
         annotations->site_number = field + 1;
         return left; /* its text is the rest of the line */
