@@ -51,6 +51,7 @@ struct engine_params {
     struct critical *critical; /* told of causes; NULL: nobody asks. The engine of ranks tells. */
     uint64_t seed;
     const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
+    struct fabric_work work;              /* for the fabric */
     /* Called at least once in 2^12 calls, messages or events. False: the run ends with STATUS_CANCELLED.
      * NULL: nobody asks. */
     bool (*progress)(void *self, const struct engine_progress *at);

@@ -73,6 +73,11 @@ struct fabric_traffic {
     uint32_t patterns;
 };
 
+/* About what a whole run sends between nodes; zeroes: that is not known. */
+struct fabric_work {
+    double messages, bytes;
+};
+
 /* What a fabric is opened with. */
 struct fabric_params {
     const struct config *config; /* config_of(config, &its_params) is its struct */
@@ -85,6 +90,7 @@ struct fabric_params {
     struct fabric_callbacks callbacks;
     const struct tap *tap;                /* for tap_emit_part: where a message's time goes */
     const struct fabric_traffic *traffic; /* where wants_traffic() is true; else NULL */
+    struct fabric_work work;              /* where wants_work is true; else zeroes */
 };
 
 /* What a run is expected to ask of a fabric, for an estimate of its memory. */
@@ -168,6 +174,7 @@ struct fabric_ops {
     /* Adds to the estimate, within a factor of two, what bytes() will be and what the fabric's pending events
      * take. STATUS_BAD_INPUT, reported: init() would fail. */
     enum status (*estimate)(const struct fabric_demand *demand, struct estimate *estimate);
+    bool wants_work;   /* it tells the user how long the run takes, where that is long */
     bool is_immediate; /* nearly always submit() gives all answers, so the fabric holds no message */
     void (*explain)(const struct fabric *fabric); /* notes on what blocks it, at a deadlock */
 };

@@ -310,6 +310,16 @@ static uint64_t work_of(struct experiment *experiment)
     return too_many || __builtin_add_overflow(work, messages, &work) ? 0 : work;
 }
 
+static struct fabric_work work_for_fabric(const struct experiment *experiment)
+{
+    struct collective_config collective;
+    const struct patterns_options options = traffic_options(experiment->config, &collective);
+    if (experiment->program->openloop)
+        return (struct fabric_work){0};
+    const struct program_estimate estimate = program_estimate(experiment->program, &options);
+    return (struct fabric_work){.messages = estimate.between_nodes, .bytes = estimate.bytes};
+}
+
 static void keep_statistics(void *self, struct fabric *fabric)
 {
     const struct fabric_ops *ops = fabric->ops;
@@ -426,6 +436,8 @@ static enum status run_program(struct experiment *experiment, struct program *pr
                                    .seed = experiment->chosen->seed,
                                    .progress = pass_progress,
                                    .progress_self = &progress};
+    if (fabric->wants_work)
+        params.work = work_for_fabric(experiment);
     if (experiment->path != EXPERIMENT_PATH_NONE)
         params.critical = critical_open(program->ranks, result->has_software,
                                         experiment->path == EXPERIMENT_PATH_LISTED ? CRITICAL_KEEP : 0, &tap);

@@ -13,15 +13,27 @@ struct message_count {
     struct program *program;
     const struct patterns_options *options;
     uint64_t calls, sent, received; /* of the ranks counted so far */
+    double bytes, between_nodes;    /* of those that they send to other nodes */
+    const struct group *group;      /* of the present call */
+    uint32_t node;                  /* of the present rank */
     uint64_t steps, most_steps;
     struct coll_nodes nodes; /* of all ranks */
     uint32_t *node_storage;  /* NULL: not made yet */
 };
 
+static void count_sent(struct message_count *count, uint32_t peer, uint64_t bytes)
+{
+    count->sent++;
+    if (program_node(count->program, peer, count->options->ranks_per_node) == count->node)
+        return;
+    count->between_nodes++;
+    count->bytes += (double)bytes;
+}
+
 static void count_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
 {
-    (void)peer, (void)from;
-    ((struct message_count *)sink)->sent++;
+    struct message_count *count = (struct message_count *)sink;
+    count_sent(count, group_world(count->group, peer), from.bytes);
 }
 
 static void count_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
@@ -69,6 +81,7 @@ static bool count_collective(struct message_count *count, uint32_t rank, const s
     struct coll_call coll_call = patterns_coll_call(count->program, count->options, rank, call);
     const struct coll_algorithm *algorithm = patterns_algorithm(count->options, &coll_call);
     uint64_t before = count->sent + count->received;
+    count->group = &count->program->groups[call->group];
     if (coll_call.size > count->most_steps - count->steps || (algorithm->node_aware && call->group != 0))
         return false;
     if (algorithm->node_aware)
@@ -89,13 +102,15 @@ static bool count_rank(struct message_count *count, uint32_t rank)
 {
     struct call scratch;
     const struct call *call;
+    count->node = program_node(count->program, rank, count->options->ranks_per_node);
     while ((call = program_next(count->program, rank, &scratch))) {
         bool sends = call->op == CALL_SEND || call->op == CALL_SENDRECV;
         bool receives = call->op == CALL_RECV || call->op == CALL_SENDRECV;
         count->calls++;
         if (++count->steps > count->most_steps)
             return false;
-        count->sent += sends && call->peer != CALL_PROC_NULL;
+        if (sends && call->peer >= 0 && (uint32_t)call->peer < count->program->ranks)
+            count_sent(count, (uint32_t)call->peer, call->bytes);
         count->received +=
             receives && (call->op == CALL_SENDRECV ? call->source : call->peer) != CALL_PROC_NULL;
         if (call_is_collective(call) && !count_collective(count, rank, call))
@@ -119,6 +134,23 @@ static uint64_t of_all(uint64_t first, uint64_t others, double scale)
     return all < (double)(UINT64_MAX / 4) ? (uint64_t)all : 0;
 }
 
+static struct program_estimate estimate_graph(const struct program *program, uint32_t ranks_per_node)
+{
+    const struct graph *graph = program->graph;
+    struct program_estimate estimate = {.calls = graph->operations, .messages = graph->sends};
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        uint32_t node = program_node(program, rank, ranks_per_node);
+        for (uint32_t i = 0; i < graph->ranks[rank].count; i++) {
+            const struct graph_operation *operation = &graph->ranks[rank].operations[i];
+            bool leaves = operation->kind == GRAPH_SEND &&
+                          program_node(program, operation->peer, ranks_per_node) != node;
+            estimate.between_nodes += leaves;
+            estimate.bytes += leaves ? (double)operation->amount : 0;
+        }
+    }
+    return estimate;
+}
+
 struct program_estimate program_estimate(struct program *program, const struct patterns_options *options)
 {
     enum { MOST_STEPS = 1 << 23, MOST_RANKS = 16 };
@@ -135,8 +167,7 @@ struct program_estimate program_estimate(struct program *program, const struct p
                                   .most_steps = MOST_STEPS};
     uint32_t ranks = program->ranks, others = 0;
     if (program->graph)
-        return (struct program_estimate){.calls = program->graph->operations,
-                                         .messages = program->graph->sends};
+        return estimate_graph(program, options->ranks_per_node);
     program->ops->rewind(program);
     bool going = count_rank(&count, 0);
     struct message_count first = count, last = count;
@@ -156,5 +187,8 @@ struct program_estimate program_estimate(struct program *program, const struct p
     uint64_t sends = of_all(first.sent, last.sent - first.sent, scale);
     uint64_t receives = of_all(first.received, last.received - first.received, scale);
     return (struct program_estimate){.calls = of_all(first.calls, last.calls - first.calls, scale),
-                                     .messages = sends > receives ? sends : receives};
+                                     .messages = sends > receives ? sends : receives,
+                                     .bytes = first.bytes + (last.bytes - first.bytes) * scale,
+                                     .between_nodes = first.between_nodes +
+                                                      (last.between_nodes - first.between_nodes) * scale};
 }

@@ -8,6 +8,7 @@
 /* About how much a program does, for its progress. */
 struct program_estimate {
     uint64_t calls, messages;
+    double bytes, between_nodes; /* of messages from one node to another, and how many these are */
 };
 
 /* From all calls of rank 0 and of some other ranks, in some hundredths of a second. It is exact if all ranks

@@ -69,6 +69,32 @@ static uint64_t estimate(const char *workload)
     return messages;
 }
 
+/* Between nodes of so many ranks. */
+static double estimate_bytes(const char *workload, uint32_t ranks_per_node, double *messages)
+{
+    struct config *config = config_of_run(workload, NULL);
+    struct experiment experiment;
+    const struct patterns_options options = {.ranks_per_node = ranks_per_node};
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+    const struct program_estimate about = program_estimate(experiment.program, &options);
+    experiment_free(&experiment);
+    config_close(config);
+    *messages = about.between_nodes;
+    return about.bytes;
+}
+
+static void bytes_between_nodes_are_estimated(void **state)
+{
+    (void)state;
+    double messages;
+    assert_true(estimate_bytes("alltoall:ranks=6,bytes=1000B", 1, &messages) == 30 * 1000);
+    assert_true(messages == 30);
+    assert_true(estimate_bytes("alltoall:ranks=6,bytes=1000B", 2, &messages) == 6 * 4 * 1000);
+    assert_true(messages == 6 * 4);
+    assert_true(estimate_bytes("alltoall:ranks=6,bytes=1000B", 6, &messages) == 0 && messages == 0);
+    assert_true(estimate_bytes("pingpong:bytes=7B,iterations=5", 1, &messages) == 2 * 5 * 7);
+}
+
 static void messages_are_estimated(void **state)
 {
     (void)state;
@@ -109,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_reach_their_total),
         cmocka_unit_test(messages_are_estimated),
+        cmocka_unit_test(bytes_between_nodes_are_estimated),
         cmocka_unit_test(sweeps_reach_their_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

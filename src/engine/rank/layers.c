@@ -83,7 +83,8 @@ enum status layers_open_fabric(struct rank_layers *layers)
                                    .included_bytes = endpoint_included_bytes(layers->endpoint),
                                    .callbacks = p2p_fabric_callbacks(&layers->p2p),
                                    .tap = params->tap,
-                                   .traffic = params->traffic};
+                                   .traffic = params->traffic,
+                                   .work = params->work};
     enum status status = free_messages_open(params->config, params->program->ranks, &layers->p2p.free);
     if (status == STATUS_OK)
         status = faults_slow_nodes(params->config, nodes, &layers->slow_nodes);

@@ -33,6 +33,7 @@ const struct fabric_ops packetised_fabric = {
     .submit = photonic_submit,
     .statistics = photonic_statistics,
     .bytes = photonic_bytes,
+    .wants_work = true,
     .estimate = packetised_estimate,
     .explain = photonic_explain,
 };

@@ -41,6 +41,64 @@ enum status photonic_topology(struct photonic *photonic, uint32_t nodes)
     return topology_of_channels(config, nodes, (uint32_t)chosen->channels, &photonic->topo);
 }
 
+/* A run of more packets takes seconds, so the user is told before it, or as soon as the messages are there.
+ * The rate is that of packets that meet no others, on a machine of 2023. */
+#define PACKETS_IN_SILENCE UINT64_C(20000000)
+#define PACKETS_PER_S      1e7
+
+static const char *show_run_time(double packets, char *text, size_t size)
+{
+    double seconds = packets / PACKETS_PER_S;
+    ps_t estimate = seconds < (double)(PS_NEVER / PS_PER_S) ? (ps_t)(seconds * (double)PS_PER_S) : PS_NEVER;
+    return units_show_time(estimate, 2, text, size);
+}
+
+/* The whole run: what it has, and with which packets it would have few. */
+static void announce_run(struct photonic *photonic)
+{
+    const struct fabric_work *work = &photonic->fabric.params.work;
+    uint64_t mtu = photonic->settings.photonic.mtu_bytes, larger = mtu;
+    char size[64], other[64], time[64];
+    double packets = work->messages + work->bytes / (double)mtu;
+    if (photonic->switching == PHOTONIC_CIRCUIT || packets <= (double)PACKETS_IN_SILENCE)
+        return;
+    photonic->announced = PACKETS_IN_SILENCE + 1;
+    while (larger < UINT64_C(1) << 40 &&
+           work->messages + work->bytes / (double)larger > (double)PACKETS_IN_SILENCE)
+        larger *= 2;
+    diag_warning("fabric %s simulates each packet, and this program has about %.0f million of "
+                 "photonic.mtu=%s: about %s, or more",
+                 photonic->fabric.ops->name, packets / 1e6, units_print_size(mtu, size, sizeof size),
+                 show_run_time(packets, time, sizeof time));
+    if (larger == mtu)
+        return;
+    units_print_size(larger, other, sizeof other);
+    bool is_too_large =
+        photonic->switching == PHOTONIC_SEGMENT && photonic->settings.segment.buffer_bytes < larger;
+    diag_note("photonic.mtu=%s%s%s makes about %.0f million; the simulated time becomes shorter too, since "
+              "each set-up of a circuit then serves %s",
+              other, is_too_large ? " with segment.buffer_size=" : "", is_too_large ? other : "",
+              (work->messages + work->bytes / (double)larger) / 1e6, other);
+}
+
+/* Where that is not known: the messages so far. */
+static void announce_packets(struct photonic *photonic, uint64_t bytes, uint64_t packets)
+{
+    char size[64], mtu[64], time[64];
+    if (photonic->announced > PACKETS_IN_SILENCE)
+        return;
+    photonic->announced += packets;
+    if (photonic->announced <= PACKETS_IN_SILENCE)
+        return;
+    diag_warning(
+        "fabric %s simulates each packet, and the messages so far have %" PRIu64
+        ", the last message of %s among them: about %s for these, or more; a larger photonic.mtu than %s "
+        "makes fewer packets",
+        photonic->fabric.ops->name, photonic->announced, units_print_size(bytes, size, sizeof size),
+        show_run_time((double)photonic->announced, time, sizeof time),
+        units_print_size(photonic->settings.photonic.mtu_bytes, mtu, sizeof mtu));
+}
+
 enum status photonic_init(struct fabric *fabric, enum photonic_switching switching,
                           const struct segment_config *segment)
 {
@@ -65,6 +123,7 @@ enum status photonic_init(struct fabric *fabric, enum photonic_switching switchi
     photonic->step_kind = loop_register(loop, probe_on_step, photonic);
     loop_prefetch(loop, photonic->step_kind, prefetch_for_step);
     photonic->watch_kind = loop_register(loop, watchdog_on_watch, photonic);
+    announce_run(photonic);
     return STATUS_OK;
 }
 
@@ -79,30 +138,6 @@ void photonic_free(struct fabric *fabric)
     free(photonic->traces);
     free(photonic->high);
     free(photonic->spread.high);
-}
-
-/* A run of more packets takes seconds, so the user is told as soon as the messages are there. The rate is
- * that of packets that meet no others, on a machine of 2023. */
-#define PACKETS_IN_SILENCE UINT64_C(20000000)
-#define PACKETS_PER_S      1e7
-
-static void announce_packets(struct photonic *photonic, uint64_t bytes, uint64_t packets)
-{
-    char size[64], mtu[64], time[64];
-    if (photonic->announced > PACKETS_IN_SILENCE)
-        return;
-    photonic->announced += packets;
-    if (photonic->announced <= PACKETS_IN_SILENCE)
-        return;
-    double seconds = (double)photonic->announced / PACKETS_PER_S;
-    ps_t estimate = seconds < (double)(PS_NEVER / PS_PER_S) ? (ps_t)(seconds * (double)PS_PER_S) : PS_NEVER;
-    diag_warning(
-        "fabric %s simulates each packet, and the messages so far have %" PRIu64
-        ", the last message of %s among them: about %s for these, or more; a larger photonic.mtu than %s "
-        "makes fewer packets",
-        photonic->fabric.ops->name, photonic->announced, units_print_size(bytes, size, sizeof size),
-        units_show_time(estimate, 2, time, sizeof time),
-        units_print_size(photonic->settings.photonic.mtu_bytes, mtu, sizeof mtu));
 }
 
 void photonic_submit(struct fabric *fabric, uint32_t index)

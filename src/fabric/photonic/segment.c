@@ -105,6 +105,7 @@ const struct fabric_ops segment_fabric = {
     .submit = photonic_submit,
     .statistics = photonic_statistics,
     .bytes = photonic_bytes,
+    .wants_work = true,
     .estimate = segment_estimate,
     .explain = photonic_explain,
 };
