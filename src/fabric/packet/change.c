@@ -14,7 +14,7 @@ struct packet_change {
 /* A flow that is taken off its links, as it is then. */
 struct packet_moved {
     struct packet_flow flow;
-    struct packet_window window;
+    struct packet_stage stage;
     size_t route; /* where its links stand */
 };
 
@@ -66,13 +66,6 @@ bool change_check_way(const struct packet *packet, const struct message *message
 
 /* ----------------------------------------------------- off the links and on */
 
-/* The bytes of the flow's first message that have not been sent; a part of a byte counts as one. */
-static uint64_t bytes_left(const struct packet_flow *flow)
-{
-    maxmin_work_t of_byte = maxmin_work(1);
-    return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
-}
-
 /* Takes the flow off its links. */
 static void take_off(struct packet *packet, uint32_t id, struct moved_flows *moved)
 {
@@ -82,8 +75,8 @@ static void take_off(struct packet *packet, uint32_t id, struct moved_flows *mov
     size_t words = paths_words(&packet->paths, flow->links);
     moved->routes = mem_grow(moved->routes, &moved->link_capacity, moved->links + words, "routes of flows");
     moved->flows[moved->count] = (struct packet_moved){.flow = *flow, .route = moved->links};
-    if (packet_has_windows(packet))
-        moved->flows[moved->count].window = packet->windows[id];
+    if (packet_has_stages(packet))
+        moved->flows[moved->count].stage = packet->stages[id];
     moved->count++;
     memcpy(moved->routes + moved->links, packet_route_of(packet, id), words * sizeof *moved->routes);
     moved->links += words;
@@ -108,7 +101,7 @@ static void put_back(struct packet *packet, const struct moved_flows *moved, siz
     memcpy(packet->way, moved->routes + flow->route,
            paths_words(&packet->paths, flow->flow.links) * sizeof *packet->way);
     paths_take(&packet->paths, packet->way, flow->flow.links);
-    packet_put_on(packet, &flow->flow, &flow->window, flow->flow.links);
+    packet_put_on(packet, &flow->flow, &flow->stage, flow->flow.links);
 }
 
 /* The links that are left. False, reported: there are none. */
@@ -116,13 +109,13 @@ static bool put_elsewhere(struct packet *packet, const struct moved_flows *moved
 {
     const struct packet_moved *flow = &moved->flows[index];
     const struct message *first = fabric_message(&packet->fabric, flow->flow.messages.head);
-    uint64_t bytes = bytes_left(&flow->flow);
+    uint64_t bytes = packet_bytes_left(&flow->flow);
     if (!change_check_way(packet, first))
         return false;
     paths_take_back(&packet->paths, moved->routes + flow->route, flow->flow.links, bytes);
     uint32_t count = paths_enter(&packet->paths, first->source_node, first->destination_node, packet->way);
     packet_carry(packet, packet->way, count, bytes);
-    packet_put_on(packet, &flow->flow, &flow->window, count);
+    packet_put_on(packet, &flow->flow, &flow->stage, count);
     return true;
 }
 

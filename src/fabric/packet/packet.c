@@ -225,7 +225,7 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
                                              .since = fabric_now(&packet->fabric),
                                              .finish = PS_NEVER,
                                              .event_at = PS_NEVER};
-    window_begin(packet, id, first);
+    stage_begin(packet, id, first);
     emit_queued(packet, queue.head);
     entry->queue.head = id;
     packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
@@ -235,11 +235,11 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
     packet_request_solve(packet);
 }
 
-void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_window *window,
+void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_stage *stage,
                    uint32_t count)
 {
     const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
-    uint32_t id = add_way(packet, count, window_rate(packet, window));
+    uint32_t id = add_way(packet, count, stage_rate(packet, stage));
     packet->flows[id] = (struct packet_flow){.messages = flow->messages,
                                              .links = count,
                                              .left = flow->left,
@@ -247,8 +247,10 @@ void packet_put_on(struct packet *packet, const struct packet_flow *flow, const 
                                              .finish = PS_NEVER,
                                              .event_at = PS_NEVER};
     packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
-    if (packet_has_windows(packet))
-        packet->windows[id] = *window;
+    if (packet_has_stages(packet)) {
+        packet->stages = mem_grow(packet->stages, &packet->stage_capacity, (size_t)id + 1, "stages of flows");
+        packet->stages[id] = *stage;
+    }
     queue_table_at(&packet->by_key, packet_key_of(packet, first))->queue.head = id;
     packet_request_solve(packet);
 }
@@ -277,10 +279,10 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     }
 }
 
-/* Of a flow that has moved until now: its first message ends, or its window closes. */
+/* Of a flow that has moved until now: its first message ends, or its stage. */
 static ps_t next_event_of(const struct packet *packet, uint32_t id)
 {
-    ps_t finish = packet->flows[id].finish, closes = window_end(packet, id);
+    ps_t finish = packet->flows[id].finish, closes = stage_end(packet, id);
     return closes < finish ? closes : finish;
 }
 
@@ -306,7 +308,13 @@ void packet_advance(struct packet *packet, uint32_t id)
     maxmin_work_t done = maxmin_done(flow->left, flow->rate, now - flow->since);
     flow->left -= done;
     flow->since = now;
-    window_send(packet, id, done);
+    stage_send(packet, id, done);
+}
+
+uint64_t packet_bytes_left(const struct packet_flow *flow)
+{
+    maxmin_work_t of_byte = maxmin_work(1);
+    return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
 }
 
 static void change_rate(struct packet *packet, uint32_t id)
@@ -392,10 +400,10 @@ static void on_end(void *self, uint32_t id)
     flow->event_at = PS_NEVER;
     if (change_is_waiting(packet, id))
         return;
-    if (packet_has_windows(packet))
+    if (packet_has_stages(packet))
         packet_advance(packet, id);
     if (flow->finish > now) {
-        if (window_close(packet, id))
+        if (stage_next(packet, id))
             return;
         flow->event_at = next_event_of(packet, id);
         loop_at(packet->fabric.params.loop, flow->event_at, packet->end_kind, id);
@@ -481,8 +489,8 @@ static size_t packet_bytes(const struct fabric *fabric)
     return packet->flow_capacity * sizeof *packet->flows + rates_bytes(packet->rates) +
            queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
            sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
-           packet->window_capacity * sizeof *packet->windows +
-           (packet_has_windows(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
+           packet->stage_capacity * sizeof *packet->stages +
+           (packet_has_stages(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
                sizeof(uint32_t) +
            (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
                sizeof *packet->routes;
@@ -514,8 +522,9 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
                    rates_estimate(&shape, flows, of_flow) + loop_estimate(events) +
                    2 * (double)demand->nodes * sizeof(int64_t);
-    if (config->congestion == CONGESTION_WINDOW)
-        bytes += window_estimate(flows);
+    if (config->congestion == CONGESTION_WINDOW ||
+        (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
+        bytes += stage_estimate(flows);
     if (has_topology)
         bytes +=
             links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(flows * limit, sizeof(uint32_t));
@@ -539,7 +548,7 @@ static void packet_free(struct fabric *fabric)
     free(packet->own.of_flow);
     free(packet->own.unused);
     free(packet->own.shared);
-    free(packet->windows);
+    free(packet->stages);
     sums_free(&packet->up_bytes);
     sums_free(&packet->down_bytes);
 }

@@ -18,7 +18,7 @@
  *   network.c  the topology of the run, and what does not fit
  *   packet.c   messages, the flows that they make, the events of flows
  *   change.c   links that fail or become slow during the run
- *   window.c   how many bytes of a pair of nodes may be under way
+ *   stage.c    windows of flows, and paths that are chosen again
  *   rates.c    the rates of flows under the congestion of the run
  *   credits.c  the rates where full links hold the queues before them
  *   ports.c    from which links flows come to a link
@@ -36,7 +36,8 @@ struct packet_config {
     int duplex;    /* enum packet_duplex */
     int injection; /* enum packet_injection */
     ps_t hop_latency_ps;
-    int routing;    /* enum path_choice */
+    int routing; /* enum path_choice */
+    uint64_t chunk_bytes;
     int congestion; /* enum packet_congestion */
     uint64_t window_bytes;
     ps_t turnaround_ps;
@@ -69,10 +70,11 @@ struct packet_own {
     size_t flow_capacity, unused_count, unused_capacity;
 };
 
-/* The window of a flow. */
-struct packet_window {
-    maxmin_work_t open; /* what may still be sent before acknowledgements limit it; 0: the window is closed */
-    uint64_t rate;      /* bytes per second, when it is closed */
+/* What a flow may do before its links change. */
+struct packet_stage {
+    maxmin_work_t open;  /* that is sent before acknowledgements limit it; 0: the window is closed */
+    maxmin_work_t chunk; /* that is sent before it chooses its path again */
+    uint64_t rate;       /* bytes per second, when the window is closed */
 };
 
 struct packet {
@@ -92,10 +94,10 @@ struct packet {
     struct paths paths; /* this and all that follows: unused where has_topology is false */
     uint32_t *routes;   /* paths_words(limit) for each flow */
     size_t route_capacity;
-    uint32_t *way;                 /* the links of a flow that has no index yet */
-    struct packet_own own;         /* where some links give each message their whole rate, or with windows */
-    struct packet_window *windows; /* by the solver's flow index; NULL: no windows, or no flow yet */
-    size_t window_capacity;
+    uint32_t *way;               /* the links of a flow that has no index yet */
+    struct packet_own own;       /* where some links give each message their whole rate, or with windows */
+    struct packet_stage *stages; /* by the solver's flow index; NULL: flows have no stages, or none yet */
+    size_t stage_capacity;
     struct packet_change *change; /* NULL: all links stay as they are */
 };
 
@@ -125,7 +127,7 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes,
 struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,
                                    uint32_t nodes);
 
-/* -------------------------------------- packet.c, for change.c and window.c */
+/* -------------------------------------- packet.c, for change.c and stage.c */
 
 /* All changes of one instant are solved together, after the other events of this instant. */
 void packet_request_solve(struct packet *packet);
@@ -141,8 +143,8 @@ static inline uint32_t *packet_route_of(const struct packet *packet, uint32_t id
 /* The flow has moved bytes at its rate until now. */
 void packet_advance(struct packet *packet, uint32_t id);
 /* A flow that has been taken off its links goes on over the first `count` links of packet->way, which count
- * it already. `window` is not used without windows. */
-void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_window *window,
+ * it already. `stage` is not used if flows have no stages. */
+void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_stage *stage,
                    uint32_t count);
 /* What the way of a flow is in packet->way. */
 void packet_copy_way(struct packet *packet, uint32_t id);
@@ -156,28 +158,38 @@ void packet_end_flow(struct packet *packet, uint32_t id);
 /* A message takes the links of its flow. */
 void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes);
 
-/* ----------------------------------------------------------------- window.c */
+/* The bytes of the flow's first message that have not been sent; a part of a byte counts as one. */
+uint64_t packet_bytes_left(const struct packet_flow *flow);
 
-static inline bool packet_has_windows(const struct packet *packet)
+/* ------------------------------------------------------------------ stage.c */
+
+/* Whether flows choose their paths again. */
+static inline bool packet_has_chunks(const struct packet *packet)
 {
-    return packet->config->congestion == CONGESTION_WINDOW;
+    return packet->config->chunk_bytes && packet->has_topology && !paths_are_minimal(packet->paths.choice);
 }
 
-/* A flow begins with this message: it may send a whole window at any rate. All functions do nothing without
- * windows. */
-void window_begin(struct packet *packet, uint32_t id, const struct message *first);
+static inline bool packet_has_stages(const struct packet *packet)
+{
+    return packet->config->congestion == CONGESTION_WINDOW || packet_has_chunks(packet);
+}
+
+/* A flow begins with this message: it may send a whole window at any rate. All functions do nothing if flows
+ * have no stages. */
+void stage_begin(struct packet *packet, uint32_t id, const struct message *first);
 /* The flow has done so much. */
-void window_send(struct packet *packet, uint32_t id, maxmin_work_t done);
-/* When the window closes if the flow's rate stays, of a flow that has moved until now; PS_NEVER: not before
- * its first message ends. */
-ps_t window_end(const struct packet *packet, uint32_t id);
-/* Closes the window if it has been used up, and returns whether it did. The flow has another index then. */
-bool window_close(struct packet *packet, uint32_t id);
+void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done);
+/* When the stage ends if the flow's rate stays, of a flow that has moved until now; PS_NEVER: not before its
+ * first message ends. */
+ps_t stage_end(const struct packet *packet, uint32_t id);
+/* Closes the window, and chooses the path again, if it is time. Returns whether the flow has been put on
+ * links again; it may have another index then. */
+bool stage_next(struct packet *packet, uint32_t id);
 /* The rate of a closed window; UINT64_MAX: it is open. */
-uint64_t window_rate(const struct packet *packet, const struct packet_window *window);
-double window_estimate(double flows); /* bytes of what flows have for themselves */
+uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stage);
+double stage_estimate(double flows); /* bytes of what flows have for themselves */
 /* Bytes per second: so many bytes in the time from sending a byte to its acknowledgement. */
-uint64_t window_rate_of(uint64_t bytes, ps_t round_trip);
+uint64_t stage_window_rate(uint64_t bytes, ps_t round_trip);
 
 /* ----------------------------------------------------------------- change.c */
 

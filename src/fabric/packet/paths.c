@@ -127,17 +127,18 @@ static uint32_t detour(struct paths *paths, uint32_t source, uint32_t destinatio
     return count;
 }
 
-/* What a path costs: its hops times the flows on its first link between switches, or the flows on all. */
+/* What a path costs: its hops times the flows on its first link between switches, or on the one that has
+ * most. */
 static uint64_t cost_of(const struct paths *paths, const uint32_t *links, uint32_t count)
 {
-    uint64_t sum = 0;
+    uint64_t most = 0;
     if (count <= 2)
         return 0;
-    if (paths->choice == PATH_UGAL_LOCAL)
-        return (uint64_t)(count - 2) * paths->flows[shared(paths, links[1])];
-    for (uint32_t i = 1; i + 1 < count; i++)
-        sum += paths->flows[shared(paths, links[i])];
-    return sum;
+    for (uint32_t i = 1; i + 1 < (paths->choice == PATH_UGAL_LOCAL ? 3 : count); i++) {
+        uint64_t flows = paths->flows[shared(paths, links[i])];
+        most = flows > most ? flows : most;
+    }
+    return (count - 2) * most;
 }
 
 /* UGAL (Singh, Load-balanced routing in interconnection networks, 2005; Kim et al., ISCA 2008): the minimal

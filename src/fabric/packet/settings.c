@@ -63,6 +63,15 @@ PARAM_TABLE(
             "fewest flows; ecmp: by a hash of both nodes; spray: over all in equal parts; valiant: over a "
             "random node; ugal-l, ugal-g: fixed or "
             "valiant, by the flows on the first link or on all"},
+    {.name = "packet.chunk",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct packet_config, chunk_bytes),
+     .default_text = "64 KiB",
+     .min = "0 B",
+     .max = "1 TB",
+     .doc =
+         "with valiant, ugal-l and ugal-g: messages of a pair of nodes choose their path again after so many "
+         "bytes, a compromise of time and accuracy; 0 B: never"},
     {.name = "packet.congestion",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, congestion),
@@ -161,7 +170,7 @@ static void describe_window(const struct packet_config *packet, struct fabric_de
 {
     char bytes[64], rate[64];
     uint64_t most =
-        window_rate_of(packet->window_bytes, ps_add(2 * description->latency_ps, packet->turnaround_ps));
+        stage_window_rate(packet->window_bytes, ps_add(2 * description->latency_ps, packet->turnaround_ps));
     units_print_size(packet->window_bytes, bytes, sizeof bytes);
     if (most >= description->message_rate_bytes_per_s) {
         description_add(&description->notes, "windows of %s do not limit a message to the next node", bytes);
