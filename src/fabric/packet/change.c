@@ -42,9 +42,9 @@ static bool is_slow(const struct packet *packet, uint32_t id)
     return is;
 }
 
-bool change_is_waiting(const struct packet *packet, uint32_t id)
+bool change_has_stopped(const struct packet *packet, uint32_t id)
 {
-    return packet->change && packet->change->is_waiting && has_failed(packet, id);
+    return packet->change->is_waiting && has_failed(packet, id);
 }
 
 bool change_check_way(const struct packet *packet, const struct message *message)

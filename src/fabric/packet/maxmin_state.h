@@ -80,9 +80,10 @@ struct maxmin {
     size_t heap_count, heap_capacity;
 };
 
-static inline void append(struct maxmin_list *list, uint32_t item)
+static inline __attribute__((always_inline)) void append(struct maxmin_list *list, uint32_t item)
 {
-    list->items = mem_grow(list->items, &list->capacity, list->count + 1, "the max-min solver");
+    if (__builtin_expect(list->count == list->capacity, 0))
+        list->items = mem_grow(list->items, &list->capacity, list->count + 1, "the max-min solver");
     list->items[list->count++] = item;
 }
 

@@ -282,8 +282,11 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 /* Of a flow that has moved until now: its first message ends, or its stage. */
 static ps_t next_event_of(const struct packet *packet, uint32_t id)
 {
-    ps_t finish = packet->flows[id].finish, closes = stage_end(packet, id);
-    return closes < finish ? closes : finish;
+    ps_t finish = packet->flows[id].finish;
+    if (!packet_has_stages(packet))
+        return finish;
+    ps_t end = stage_end(packet, id);
+    return end < finish ? end : finish;
 }
 
 /* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
@@ -308,7 +311,8 @@ void packet_advance(struct packet *packet, uint32_t id)
     maxmin_work_t done = maxmin_done(flow->left, flow->rate, now - flow->since);
     flow->left -= done;
     flow->since = now;
-    stage_send(packet, id, done);
+    if (packet_has_stages(packet))
+        stage_send(packet, id, done);
 }
 
 uint64_t packet_bytes_left(const struct packet_flow *flow)
@@ -469,6 +473,7 @@ static enum status packet_init(struct fabric *fabric)
         use_topology(packet, &network);
     else
         open_rates(packet, &network);
+    stage_init(packet);
     return STATUS_OK;
 }
 

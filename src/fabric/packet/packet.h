@@ -87,7 +87,7 @@ struct packet {
     uint32_t flow_ids; /* given out so far */
     struct queue_table
         by_key; /* the flow of messages that must follow each other: its index, in queue.head */
-    bool solve_pending, has_topology;
+    bool solve_pending, has_topology, has_stages;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     struct sums up_bytes, down_bytes;
@@ -169,18 +169,20 @@ static inline bool packet_has_chunks(const struct packet *packet)
     return packet->config->chunk_bytes && packet->has_topology && !paths_are_minimal(packet->paths.choice);
 }
 
+/* Whether flows have stages; without them none of the functions below does anything. */
 static inline bool packet_has_stages(const struct packet *packet)
 {
-    return packet->config->congestion == CONGESTION_WINDOW || packet_has_chunks(packet);
+    return packet->has_stages;
 }
 
-/* A flow begins with this message: it may send a whole window at any rate. All functions do nothing if flows
- * have no stages. */
+/* A flow begins with this message: it may send a whole window at any rate. */
 void stage_begin(struct packet *packet, uint32_t id, const struct message *first);
-/* The flow has done so much. */
+/* Sets packet->has_stages. */
+void stage_init(struct packet *packet);
+/* The flow has done so much. Only with stages. */
 void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done);
 /* When the stage ends if the flow's rate stays, of a flow that has moved until now; PS_NEVER: not before its
- * first message ends. */
+ * first message ends. Only with stages. */
 ps_t stage_end(const struct packet *packet, uint32_t id);
 /* Closes the window, and chooses the path again, if it is time. Returns whether the flow has been put on
  * links again; it may have another index then. */
@@ -198,8 +200,12 @@ uint64_t stage_window_rate(uint64_t bytes, ps_t round_trip);
 void change_init(struct packet *packet, const struct topo *later);
 void change_free(struct packet *packet);
 
-/* Whether the flow stands still, so that its end is not known. */
-bool change_is_waiting(const struct packet *packet, uint32_t id);
+/* Whether the flow stands still, so that its end is not known: its links have failed. */
+bool change_has_stopped(const struct packet *packet, uint32_t id);
+static inline bool change_is_waiting(const struct packet *packet, uint32_t id)
+{
+    return packet->change && change_has_stopped(packet, id);
+}
 
 /* False, reported: the nodes of the message have been cut off from each other. */
 bool change_check_way(const struct packet *packet, const struct message *message);

@@ -17,6 +17,11 @@ static bool has_windows(const struct packet *packet)
     return packet->config->congestion == CONGESTION_WINDOW;
 }
 
+void stage_init(struct packet *packet)
+{
+    packet->has_stages = has_windows(packet) || packet_has_chunks(packet);
+}
+
 static maxmin_work_t chunk_of(const struct packet *packet)
 {
     return packet_has_chunks(packet) ? maxmin_work(packet->config->chunk_bytes) : WITHOUT_END;
@@ -51,16 +56,12 @@ static void take(maxmin_work_t *left, maxmin_work_t done)
 
 void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done)
 {
-    if (!packet_has_stages(packet))
-        return;
     take(&packet->stages[id].open, done);
     take(&packet->stages[id].chunk, done);
 }
 
 ps_t stage_end(const struct packet *packet, uint32_t id)
 {
-    if (!packet_has_stages(packet))
-        return PS_NEVER;
     const struct packet_flow *flow = &packet->flows[id];
     const struct packet_stage *stage = &packet->stages[id];
     maxmin_work_t next = stage->open && stage->open < stage->chunk ? stage->open : stage->chunk;
