@@ -27,14 +27,16 @@ static void add_vector(struct trace_summary *summary, const uint64_t *bytes, uin
             add_messages(summary, uses, bytes[peer]);
 }
 
-static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *bytes, uint64_t uses)
+/* `bytes` NULL: all blocks have `block` bytes. */
+static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *bytes, uint64_t block,
+                               uint64_t uses)
 {
     sum_t whole = 0;
-    for (uint32_t peer = 0; bytes && peer < summary->ranks; peer++)
-        whole += bytes[peer];
+    for (uint32_t peer = 0; peer < summary->ranks; peer++)
+        whole += bytes ? bytes[peer] : block;
     add_messages(summary, uses * (summary->ranks - 1), whole);
     for (uint32_t peer = 1; peer < summary->ranks; peer++)
-        add_messages(summary, uses, bytes ? bytes[peer] : 0);
+        add_messages(summary, uses, bytes ? bytes[peer] : block);
 }
 
 /* A collective's messages are counted once, at the rank that determines their size: at each sender, at the
@@ -76,7 +78,8 @@ static void add_collective(struct trace_summary *summary, const struct compiled_
         break;
     case CALL_REDUCE_SCATTER:
         if (!rank)
-            add_reduce_scatter(summary, call->recv_counts ? counts + call->recv_counts : NULL, uses);
+            add_reduce_scatter(summary, call->recv_counts ? counts + call->recv_counts : NULL,
+                               call->recv_bytes, uses);
         break;
     default:
         break;
