@@ -88,6 +88,11 @@ static void spread(struct event_loop *loop, struct event_bucket *bucket, struct 
     *event = bucket->events[i];
     for (i++; i < end; i++)
         append(loop, &bucket->events[i]);
+    if (bucket->capacity >= EVENT_GIVEN_BACK) { /* the others have these events now */
+        free(bucket->events);
+        bucket->events = NULL;
+        bucket->capacity = 0;
+    }
 }
 
 /* Sorts the events of a bucket into the empty array, and takes the earliest. */

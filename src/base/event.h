@@ -30,9 +30,10 @@ enum {
     EVENT_KINDS = 16,
     EVENT_NEAR = 48,
     EVENT_SORTED = 16,
-    EVENT_STEPS = 3,       /* of prefetching for an event; 5 steps are not faster */
-    EVENT_STRIDE = 2,      /* events between two steps; 1 or 3 are not faster */
-    EVENT_WATCH = 1 << 10, /* events between two calls of the loop's watch */
+    EVENT_GIVEN_BACK = 1 << 12, /* events of a bucket whose memory is freed when they are spread */
+    EVENT_STEPS = 3,            /* of prefetching for an event; 5 steps are not faster */
+    EVENT_STRIDE = 2,           /* events between two steps; 1 or 3 are not faster */
+    EVENT_WATCH = 1 << 10,      /* events between two calls of the loop's watch */
 };
 
 struct event_bucket {

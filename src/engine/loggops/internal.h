@@ -67,28 +67,25 @@ struct loggops_queue {
 
 /* -------------------------------------------------------------------- hosts */
 
-/* Receives that are posted, and messages that have met none, by source and tag. An entry leads to the last
- * one in the queue of its source and tag, whose link leads to the first, and so on. The queue has receives or
- * messages: 0 is no entry, 1 + n operation n of the host, 1 + operations of the host + n message n. More than
- * 2^32 of both have no room in memory. */
-struct loggops_table {
-    size_t first; /* in `entries` */
-    uint32_t mask, used;
-};
-
-/* The same of a host that uses wildcards. */
-struct loggops_any {
-    struct queue posted, unexpected;
-    bool is_used;
-};
-
+/* A host, with its table: receives that are posted, and messages that have met none, by source and tag. An
+ * entry leads to the last one in the queue of its source and tag, whose link leads to the first, and so on.
+ * The queue has receives or messages: 0 is no entry, 1 + n operation n of the host, 1 + operations of the
+ * host + n message n. More than 2^32 of both have no room in memory. */
 struct loggops_host {
-    struct loggops_table table;
+    uint64_t first : 58; /* of the table, in `entries` */
+    uint64_t log : 6;    /* the table has 2^log entries */
+    uint32_t used;
     uint32_t groups;
     when_t covered; /* until then it has been busy, or its idle time has been told */
     when_t finish;  /* of its operations */
     ps_t software;  /* its cpus have spent on messages */
     when_t busy[];  /* until when its cpus, its sending and its receiving NICs are busy */
+};
+
+/* In place of the table of a host that uses wildcards. */
+struct loggops_any {
+    struct queue posted, unexpected;
+    bool is_used;
 };
 
 /* A message that is under way or has met no receive. Observers see a struct message. */

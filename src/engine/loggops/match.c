@@ -38,14 +38,19 @@ static uint32_t *link_at(const struct loggops *engine, uint32_t host, uint32_t e
     return &loggops_message(engine, entry - 1 - rank->count)->link;
 }
 
+static uint32_t mask_of(const struct loggops_host *table)
+{
+    return (uint32_t)((UINT64_C(1) << table->log) - 1);
+}
+
 /* The entry with this key, or the free one where it belongs. */
 static uint32_t find(const struct loggops *engine, uint32_t host, uint64_t key)
 {
-    const struct loggops_table *table = &loggops_host(engine, host)->table;
+    const struct loggops_host *table = loggops_host(engine, host);
     const uint32_t *entries = engine->entries + table->first;
-    uint32_t at = (uint32_t)hash_key(key) & table->mask;
+    uint32_t at = (uint32_t)hash_key(key) & mask_of(table);
     while (entries[at] && key_at(engine, host, entries[at]) != key)
-        at = (at + 1) & table->mask;
+        at = (at + 1) & mask_of(table);
     return at;
 }
 
@@ -53,11 +58,11 @@ static uint32_t find(const struct loggops *engine, uint32_t host, uint64_t key)
  * the hole, and leaves the next hole. */
 static void clear(struct loggops *engine, uint32_t host, uint32_t hole)
 {
-    struct loggops_table *table = &loggops_host(engine, host)->table;
+    struct loggops_host *table = loggops_host(engine, host);
     uint32_t *entries = engine->entries + table->first;
-    for (uint32_t i = (hole + 1) & table->mask; entries[i]; i = (i + 1) & table->mask) {
+    for (uint32_t i = (hole + 1) & mask_of(table); entries[i]; i = (i + 1) & mask_of(table)) {
         uint32_t home = (uint32_t)hash_key(key_at(engine, host, entries[i]));
-        if (((i - home) & table->mask) < ((i - hole) & table->mask))
+        if (((i - home) & mask_of(table)) < ((i - hole) & mask_of(table)))
             continue;
         entries[hole] = entries[i];
         hole = i;
@@ -69,9 +74,9 @@ static void clear(struct loggops *engine, uint32_t host, uint32_t hole)
 void loggops_prefetch_receive(const struct loggops *engine, const struct loggops_message *message,
                               bool is_found)
 {
-    const struct loggops_table *table = &loggops_host(engine, message->destination)->table;
+    const struct loggops_host *table = loggops_host(engine, message->destination);
     uint64_t key = key_of(message->source, message->tag);
-    const uint32_t *entry = &engine->entries[table->first + ((uint32_t)hash_key(key) & table->mask)];
+    const uint32_t *entry = &engine->entries[table->first + ((uint32_t)hash_key(key) & mask_of(table))];
     if (!is_found) {
         __builtin_prefetch(entry);
     } else if (*entry && *entry <= engine->graph->ranks[message->destination].count) {
@@ -80,33 +85,34 @@ void loggops_prefetch_receive(const struct loggops *engine, const struct loggops
     }
 }
 
-static void make_table(struct loggops *engine, struct loggops_table *table, uint32_t size)
+static void make_table(struct loggops *engine, struct loggops_host *host, unsigned log)
 {
+    size_t size = (size_t)1 << log;
     engine->entries = mem_grow(engine->entries, &engine->entry_capacity, engine->entry_count + size,
                                "posted receives and messages");
-    *table = (struct loggops_table){.first = engine->entry_count, .mask = size - 1};
-    memset(engine->entries + table->first, 0, size * sizeof *engine->entries);
+    host->first = engine->entry_count;
+    host->log = log;
+    memset(engine->entries + host->first, 0, size * sizeof *engine->entries);
     engine->entry_count += size;
 }
 
 /* At most 5 of 8 entries are used. */
 void loggops_make_table(struct loggops *engine, uint32_t host, uint32_t receives)
 {
-    uint32_t size = 2;
-    while (size / 8.0 * 5 < receives)
-        size *= 2;
-    make_table(engine, &loggops_host(engine, host)->table, size);
+    unsigned log = 1;
+    while ((UINT64_C(5) << log) / 8 < receives && log < 31)
+        log++;
+    make_table(engine, loggops_host(engine, host), log);
 }
 
 /* Only where more is sent than received. The old entries are not used again. */
 static void grow(struct loggops *engine, uint32_t host)
 {
-    struct loggops_table *table = &loggops_host(engine, host)->table;
-    const struct loggops_table old = *table;
-    make_table(engine, table, (old.mask + 1) * 2);
-    table->used = old.used;
-    for (size_t i = 0; i <= old.mask; i++) {
-        uint32_t entry = engine->entries[old.first + i];
+    struct loggops_host *table = loggops_host(engine, host);
+    size_t first = table->first, size = (size_t)1 << table->log;
+    make_table(engine, table, table->log + 1);
+    for (size_t i = 0; i < size; i++) {
+        uint32_t entry = engine->entries[first + i];
         if (entry)
             engine->entries[table->first + find(engine, host, key_at(engine, host, entry))] = entry;
     }
@@ -115,10 +121,10 @@ static void grow(struct loggops *engine, uint32_t host)
 /* Puts an entry behind the others of its key. */
 static void append(struct loggops *engine, uint32_t host, uint32_t entry)
 {
-    struct loggops_table *table = &loggops_host(engine, host)->table;
+    struct loggops_host *table = loggops_host(engine, host);
     uint64_t key = key_at(engine, host, entry);
     uint32_t at = find(engine, host, key), last = engine->entries[table->first + at];
-    if (!last && (table->used + 1) * UINT64_C(8) > (table->mask + 1) * UINT64_C(7)) {
+    if (!last && (table->used + 1) * UINT64_C(8) > (mask_of(table) + 1) * UINT64_C(7)) {
         grow(engine, host);
         at = find(engine, host, key);
     }
@@ -135,7 +141,7 @@ static void append(struct loggops *engine, uint32_t host, uint32_t entry)
 /* The first of its key: a message, or a receive. 0: there is none. */
 static uint32_t take(struct loggops *engine, uint32_t host, uint64_t key, bool is_message)
 {
-    const struct loggops_table *table = &loggops_host(engine, host)->table;
+    const struct loggops_host *table = loggops_host(engine, host);
     uint32_t at = find(engine, host, key), last = engine->entries[table->first + at];
     if (!last || (last > engine->graph->ranks[host].count) != is_message)
         return 0;

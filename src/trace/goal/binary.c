@@ -104,7 +104,6 @@ static enum status read_rank_head(struct binary *binary)
                     "rank %u has %u operations and %u roots, for which it is too short", binary->rank,
                     binary->operations, binary->roots);
     binary->listed = (binary->end - binary->list) / 4;
-    binary->goal->rank_at[binary->rank] = MAGIC + binary->first;
     return STATUS_OK;
 }
 
@@ -250,6 +249,35 @@ static enum status read_rank(struct binary *binary)
 
 /* ----------------------------------------------------------------- the file */
 
+/* Looks up where the operations of the rank begin. False: the file has no such bytes. */
+static bool find_rank(struct content_window *window, uint32_t rank, uint64_t *at)
+{
+    uint64_t jump = MAGIC + HEAD + (uint64_t)JUMP * rank;
+    const char *bytes = jump + JUMP <= window->size ? content_window_at(window, jump, JUMP) : NULL;
+    if (!bytes)
+        return false;
+    uint64_t start = number_of((const unsigned char *)bytes, 8);
+    bool exists = start < window->size && start + MAGIC + RANK_HEAD <= window->size;
+    bytes = exists ? content_window_at(window, start + MAGIC, RANK_HEAD) : NULL;
+    if (!bytes)
+        return false;
+    *at = MAGIC + start + RANK_HEAD + 4 * number_of((const unsigned char *)bytes + 4, 4);
+    return true;
+}
+
+uint64_t goal_binary_rank_at(const struct goal_program *goal, uint32_t rank)
+{
+    struct content_window window = {.bytes = goal->bytes, .to = goal->size, .size = goal->size};
+    uint64_t at = 0;
+    if (!goal->bytes && content_window_open(&window, goal->path, NULL) != STATUS_OK)
+        return 0;
+    if (!find_rank(&window, rank, &at))
+        at = 0;
+    if (!goal->bytes)
+        content_window_close(&window);
+    return at;
+}
+
 static enum status read_head(struct binary *binary)
 {
     if (binary->size < HEAD)
@@ -282,10 +310,8 @@ enum status goal_read_binary(struct goal_program *goal, struct content_window *w
         return STATUS_BAD_INPUT;
     }
     enum status status = read_head(&binary);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         goal->program.ranks = binary.ranks;
-        goal->rank_at = mem_alloc(binary.ranks, sizeof *goal->rank_at, "places of ranks");
-    }
     for (; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
         status = read_rank(&binary);
     free(binary.jumps);

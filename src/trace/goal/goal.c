@@ -32,10 +32,13 @@ static struct call_place place_at(struct goal_program *goal, uint32_t rank, uint
                                   uint64_t index)
 {
     uint64_t line = 1;
-    if (goal->is_binary)
-        return (struct call_place){
-            .file = goal->path,
-            .line = (goal->rank_at[rank] + (uint64_t)GOAL_OPERATION_BYTES * operation) | DIAG_BYTE};
+    if (goal->is_binary) {
+        uint64_t first = goal_binary_rank_at(goal, rank);
+        if (!first)
+            return (struct call_place){.file = goal->path};
+        return (struct call_place){.file = goal->path,
+                                   .line = (first + (uint64_t)GOAL_OPERATION_BYTES * operation) | DIAG_BYTE};
+    }
     if (!has_text(goal))
         return (struct call_place){.file = goal->path};
     const char *end = goal->bytes + goal->rank_at[rank] + goal->at[index];

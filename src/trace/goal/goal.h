@@ -36,7 +36,7 @@ struct goal_program {
     char *bytes; /* the file; NULL: it is read again where a message needs it */
     size_t size;
     bool is_binary;
-    uint64_t *rank_at; /* the byte at which the operations of each rank begin */
+    uint64_t *rank_at; /* text: the byte at which the operations of each rank begin */
     uint32_t *at;      /* text: of each operation, the byte of its line behind rank_at */
     size_t at_capacity;
 };
@@ -44,6 +44,10 @@ struct goal_program {
 /* Read the file and build its graph. Every error is reported with its place. A text is in memory. */
 enum status goal_read_text(struct goal_program *goal);
 enum status goal_read_binary(struct goal_program *goal, struct content_window *window);
+
+/* The byte at which the operations of a rank begin in a binary file, which is looked up there, for messages.
+ * 0: the file is not what it was. */
+uint64_t goal_binary_rank_at(const struct goal_program *goal, uint32_t rank);
 
 enum { GOAL_OPERATION_BYTES = 39 }; /* of an operation of the binary form */
 
