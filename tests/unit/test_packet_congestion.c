@@ -157,7 +157,7 @@ static void an_incast_slows_its_neighbours(void **state)
     }
 }
 
-/* ----------------------------------------------------------- the fixed point */
+/* ---------------------------------------------------------- the fixed point */
 
 /* No link carries more than its capacity. A link is blocked if it is full, or if it is one that carries most
  * to a link that is blocked. The links of all nodes are blocked: no flow can be faster alone. */

@@ -165,7 +165,7 @@ void credits_remove(struct credits *credits, uint32_t id)
     credits->unused[credits->unused_count++] = id;
 }
 
-/* -------------------------------------------------------- the order of links */
+/* ------------------------------------------------------- the order of links */
 
 /* The ports with flows, link by link. */
 static void list_ports(struct credits *credits)
@@ -174,7 +174,7 @@ static void list_ports(struct credits *credits)
     for (uint32_t i = 0; i < credits->link_count; i++)
         credits->links[i].ins = credits->links[i].outs = 0;
     for (uint32_t i = 0; i < credits->ports.count; i++) {
-        const struct port *port = &credits->ports.items[i];
+        const struct queue_port *port = &credits->ports.items[i];
         credits->links[port->to].ins += port->flows > 0;
         credits->links[port->from].outs += port->flows > 0;
     }
@@ -287,7 +287,7 @@ static void load_ports(struct credits *credits)
     }
     for (uint32_t i = 0; i < credits->part_count; i++) {
         const struct credits_part *part = &credits->parts[i];
-        struct port *port = &credits->ports.items[part->port];
+        struct queue_port *port = &credits->ports.items[part->port];
         double load = part->flows * credits->links[part->node].rate;
         port->load += load;
         credits->links[port->to].load += load;
@@ -322,7 +322,7 @@ static double level_of(struct credits *credits, const struct credits_link *link)
 static void limit_before(struct credits *credits, const struct credits_link *link)
 {
     for (uint32_t i = 0; i < link->ins; i++) {
-        const struct port *port = &credits->ports.items[credits->ports_in[link->in + i]];
+        const struct queue_port *port = &credits->ports.items[credits->ports_in[link->in + i]];
         struct credits_link *from = &credits->links[port->from];
         from->limit = least_of(from->limit, link->level * (from->load / port->load));
     }

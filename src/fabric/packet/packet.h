@@ -101,7 +101,7 @@ struct packet {
     struct packet_change *change; /* NULL: all links stay as they are */
 };
 
-/* --------------------------------------------------- settings.c, for packet.c */
+/* ------------------------------------------------- settings.c, for packet.c */
 
 extern const struct param_table packet_params;   /* struct packet_config */
 extern const struct metric_table packet_metrics; /* struct packet_statistics */

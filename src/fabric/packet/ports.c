@@ -9,7 +9,7 @@ uint32_t ports_between(struct ports *ports, uint32_t from, uint32_t to)
     if (!*slot) {
         *slot = ++ports->count;
         ports->items = mem_grow(ports->items, &ports->capacity, ports->count, "ports of links");
-        ports->items[*slot - 1] = (struct port){.from = from, .to = to};
+        ports->items[*slot - 1] = (struct queue_port){.from = from, .to = to};
     }
     return *slot - 1;
 }
@@ -28,6 +28,6 @@ size_t ports_bytes(const struct ports *ports)
 
 double ports_estimate(double ports)
 {
-    return estimate_array(ports, sizeof(struct port)) +
+    return estimate_array(ports, sizeof(struct queue_port)) +
            estimate_power(2 * ports, 64) * (double)sizeof(struct hashmap_entry);
 }

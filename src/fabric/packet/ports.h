@@ -4,13 +4,13 @@
 #include "base/hashmap.h"
 
 /* A port of a link: another link that flows come from. A port stays when its flows have gone. */
-struct port {
+struct queue_port {
     uint32_t from, to, flows;
     double load; /* of fabric/packet/credits.c */
 };
 
 struct ports {
-    struct port *items;
+    struct queue_port *items;
     uint32_t count;
     size_t capacity;
     struct hashmap index; /* by both links */

@@ -51,7 +51,7 @@ static void count_flow(struct rates *rates, uint32_t id, uint32_t by)
     struct incast *incast = &rates->incast;
     const uint32_t *of_flow = &incast->of_flows[(size_t)id * rates->shape.links_per_flow];
     for (uint32_t i = 1; i < of_flow[0]; i++) {
-        struct port *port = &incast->ports.items[of_flow[i]];
+        struct queue_port *port = &incast->ports.items[of_flow[i]];
         bool was_used = port->flows > 0;
         port->flows += by;
         if (was_used == (port->flows > 0))

@@ -75,7 +75,7 @@ uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stag
     return packet_has_stages(packet) && stage->open == 0 ? stage->rate : UINT64_MAX;
 }
 
-/* ------------------------------------------------------ what follows a stage */
+/* ----------------------------------------------------- what follows a stage */
 
 /* The flow leaves its links, and goes on over others: those that cost least now. Its first message has its
  * remaining bytes there. False: they are the same links, and nothing changes. */

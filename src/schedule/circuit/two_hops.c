@@ -81,7 +81,7 @@ static enum status make_demand(struct two_hops *two)
     return status;
 }
 
-/* ------------------------------------------------------------------- circuits */
+/* ----------------------------------------------------------------- circuits */
 
 /* The circuit carries its next parts, from start on. */
 static void carry_parts(struct two_hops *two, const struct circuit_piece *piece, ps_t start_ps,

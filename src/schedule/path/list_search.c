@@ -31,7 +31,7 @@ struct path_lister {
     bool is_in_order;
 };
 
-/* --------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------- parts */
 
 static const uint32_t *links_of(const struct path_lister *lister, uint32_t entry, uint32_t *count)
 {

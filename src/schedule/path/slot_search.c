@@ -9,7 +9,7 @@
 
 enum { GRID = 8 };
 
-struct slot_entry {
+struct worthy_entry {
     double worth;
     uint32_t entry;
 };
@@ -22,7 +22,7 @@ struct slot_maker {
     uint32_t *degree;            /* [links]: entries with something left */
     uint32_t *waiting;           /* entries with something left */
     ps_t *sorted_ps;             /* what they have left, ascending */
-    struct slot_entry *order;    /* the same, by worth */
+    struct worthy_entry *order;  /* the same, by worth */
     uint32_t *taken, *chosen;    /* entries of a slot; of the best one */
     uint32_t *stamp, slot_stamp; /* [links]: the last slot that has it */
     uint32_t waiting_count, taken_count, chosen_count;
@@ -92,7 +92,7 @@ static int compare_times(const void *a, const void *b)
 
 static int compare_worth(const void *a, const void *b)
 {
-    const struct slot_entry *left = a, *right = b;
+    const struct worthy_entry *left = a, *right = b;
     if (left->worth != right->worth)
         return left->worth > right->worth ? -1 : 1;
     return left->entry < right->entry ? -1 : left->entry > right->entry;
@@ -116,7 +116,7 @@ static void sort_by_worth(struct slot_maker *maker, ps_t slot_ps)
         double worth = (double)most_ps * (0.5 + 0.5 * filled);
         if (maker->is_random)
             worth *= 1 + 0.25 * rng_share(&maker->rng);
-        maker->order[at] = (struct slot_entry){worth, entry};
+        maker->order[at] = (struct worthy_entry){worth, entry};
     }
     qsort(maker->order, maker->waiting_count, sizeof *maker->order, compare_worth);
 }
