@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "schedule/circuit/assignment.h"
 #include "schedule/circuit/matcher.h"
+#include "schedule/circuit/tiers.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
 
@@ -383,6 +384,32 @@ static void best_pairs(const int64_t *weights, uint32_t size, uint32_t row, uint
 }
 
 /* The second solution begins with the prices of the first one. */
+/* Slots by tiers are for many ports; here they are tried on few, where the verifier is fast. */
+static void slots_by_tiers_are_valid(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(21, "test");
+    for (int i = 0; i < 40; i++) {
+        uint32_t ports = 2 + (uint32_t)rng_below(&rng, 90);
+        struct circuit_demand demand = {0};
+        for (uint32_t at = 0; at < ports * ports / 2 + 1; at++)
+            circuit_demand_add(&demand, (uint32_t)rng_below(&rng, ports), (uint32_t)rng_below(&rng, ports),
+                               1 + rng_below(&rng, i & 1 ? 100 : 10000000));
+        assert_true(circuit_demand_unite(&demand));
+        struct circuit_problem problem =
+            problem_of(&demand, (ps_t)rng_below(&rng, 20) * MS, 1 + (uint32_t)(i % 5 == 0), true);
+        struct circuit_schedule schedule = {.made_by = "tiers"};
+        tiers_search(&problem, &usual, &schedule);
+        assert_true(schedule.count > 0);
+        circuit_finish(&problem, &schedule);
+        assert_valid(&problem, &schedule);
+        assert_true(schedule.makespan_ps < 3 * circuit_bounds_of(&problem).best_ps);
+        circuit_schedule_free(&schedule);
+        circuit_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+}
+
 static void assignments_are_the_heaviest(void **state)
 {
     (void)state;
@@ -600,6 +627,7 @@ int main(void)
         cmocka_unit_test(same_input_gives_the_same_schedule),
         cmocka_unit_test(all_stop_optima_are_those_of_a_slow_solver),
         cmocka_unit_test(best_is_at_most_the_optimum_of_an_open_shop),
+        cmocka_unit_test(slots_by_tiers_are_valid),
         cmocka_unit_test(assignments_are_the_heaviest),
         cmocka_unit_test(completion_times_are_those_of_the_simulator),
         cmocka_unit_test(optima_are_those_of_the_integer_programmes),

@@ -6,6 +6,7 @@
 #include "schedule/circuit/list_schedule.h"
 #include "schedule/circuit/peel.h"
 #include "schedule/circuit/solstice.h"
+#include "schedule/circuit/tiers.h"
 
 /* The shortest schedule of all: that of the other algorithms which take few steps, and our own searches,
  * until one of them reaches the lower bound. The cheapest come first. */
@@ -13,13 +14,15 @@
 #define CHEAP      4e9  /* steps of another algorithm that is run */
 #define LIST_STEPS 2e10 /* of our list schedules: about 10 s */
 #define PEEL_STEPS 1e10 /* of our slots: some seconds */
+#define MOST_TIERS 2e9  /* ports x entries of slots by tiers: about a minute */
 
 enum {
     MOST_TRIES = 20000,
     LEAST_TRIES = 2,
     MOST_PROGRAMMES = 10000000,
     PROGRAMMES_OF_MOVE = 50,
-    MOVES_OF_PEEL = 16
+    MOVES_OF_PEEL = 16,
+    MOVES_OF_TIERS = 1000
 };
 
 static bool is_over(const struct circuit_schedule *schedule, ps_t bound_ps,
@@ -110,6 +113,9 @@ static void search(const struct circuit_problem *problem, const struct circuit_e
         lister_search(problem, effort, bound_ps, list_tries(problem, effort), schedule);
     else if (size * size * size * size < CHEAP)
         peel_search(problem, effort, bound_ps, peel_tries(problem, effort, size), schedule);
+    else if (problem->count * size < MOST_TIERS && (!effort->moves || effort->moves >= MOVES_OF_TIERS) &&
+             !is_over(schedule, bound_ps, effort))
+        tiers_search(problem, effort, schedule);
     schedule->made_by = schedule->count && schedule->makespan_ps < makespan_ps ? "best" : before;
 }
 

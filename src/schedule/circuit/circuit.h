@@ -26,6 +26,7 @@
  *   list_schedule.h, .c    circuits one after another, by the loads of their ports
  *   cover.h, .c            the fewest configurations
  *   peel.h, .c             few configurations, slot by slot
+ *   tiers.h, .c            the same for many ports, with cheaper matchings
  *   exact.h, .c            slots of small demands, with a proof
  *   best.c                 the shortest of all
  *   relay_plan.h, .c       which entries take two hops, and over which port
