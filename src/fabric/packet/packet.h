@@ -98,6 +98,7 @@ struct packet {
     struct packet_own own;       /* where some links give each message their whole rate, or with windows */
     struct packet_stage *stages; /* by the solver's flow index; NULL: flows have no stages, or none yet */
     size_t stage_capacity;
+    ps_t tick;                    /* paths are chosen again at its multiples; 0: never */
     struct packet_change *change; /* NULL: all links stay as they are */
 };
 
@@ -177,7 +178,7 @@ static inline bool packet_has_stages(const struct packet *packet)
 
 /* A flow begins with this message: it may send a whole window at any rate. */
 void stage_begin(struct packet *packet, uint32_t id, const struct message *first);
-/* Sets packet->has_stages. */
+/* Sets packet->has_stages and packet->tick. */
 void stage_init(struct packet *packet);
 /* The flow has done so much. Only with stages. */
 void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done);

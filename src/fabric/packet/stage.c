@@ -19,7 +19,10 @@ static bool has_windows(const struct packet *packet)
 
 void stage_init(struct packet *packet)
 {
+    const struct packet_config *config = packet->config;
     packet->has_stages = has_windows(packet) || packet_has_chunks(packet);
+    if (packet_has_chunks(packet))
+        packet->tick = service_ps(config->chunk_bytes, config->bandwidth_bytes_per_s);
 }
 
 static maxmin_work_t chunk_of(const struct packet *packet)
@@ -60,14 +63,23 @@ void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done)
     take(&packet->stages[id].chunk, done);
 }
 
+/* Paths are chosen at whole ticks, so that many flows that choose are solved for at once. */
+static ps_t tick_from(const struct packet *packet, ps_t time)
+{
+    ps_t over = time == PS_NEVER ? 0 : time % packet->tick;
+    return over ? ps_add(time, packet->tick - over) : time;
+}
+
 ps_t stage_end(const struct packet *packet, uint32_t id)
 {
     const struct packet_flow *flow = &packet->flows[id];
     const struct packet_stage *stage = &packet->stages[id];
-    maxmin_work_t next = stage->open && stage->open < stage->chunk ? stage->open : stage->chunk;
-    if (next >= flow->left)
-        return PS_NEVER;
-    return ps_add(fabric_now(&packet->fabric), maxmin_time(next, flow->rate));
+    ps_t now = fabric_now(&packet->fabric), closes = PS_NEVER, chooses = PS_NEVER;
+    if (stage->open && stage->open < flow->left)
+        closes = ps_add(now, maxmin_time(stage->open, flow->rate));
+    if (stage->chunk < flow->left)
+        chooses = tick_from(packet, ps_add(now, maxmin_time(stage->chunk, flow->rate)));
+    return closes < chooses ? closes : chooses;
 }
 
 uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stage)
@@ -118,7 +130,8 @@ bool stage_next(struct packet *packet, uint32_t id)
 {
     if (!packet_has_stages(packet))
         return false;
-    if (packet->stages[id].chunk == 0 && choose_again(packet, id))
+    bool is_tick = packet->tick && fabric_now(&packet->fabric) % packet->tick == 0;
+    if (packet->stages[id].chunk == 0 && is_tick && choose_again(packet, id))
         return true;
     return has_windows(packet) && close_window(packet, id);
 }
