@@ -312,10 +312,10 @@ static uint64_t work_of(struct experiment *experiment)
 
 static struct fabric_work work_for_fabric(const struct experiment *experiment)
 {
+    if (experiment->program->openloop) /* which reads no parameters of collectives */
+        return (struct fabric_work){0};
     struct collective_config collective;
     const struct patterns_options options = traffic_options(experiment->config, &collective);
-    if (experiment->program->openloop)
-        return (struct fabric_work){0};
     const struct program_estimate estimate = program_estimate(experiment->program, &options);
     return (struct fabric_work){.messages = estimate.between_nodes, .bytes = estimate.bytes};
 }
