@@ -17,6 +17,7 @@
 #include "schedule/path/path.h"
 #include "schedule/path/verify.h"
 #include "schedule/path/write.h"
+#include "support/sanitizer.h"
 
 #define MS (PS_PER_S / 1000)
 /* A circuit carries a byte in a millisecond. */
@@ -247,7 +248,7 @@ static void best_is_the_optimum_of_whole_entries(void **state)
     (void)state;
     struct rng rng = rng_init(6, "test");
     int above = 0;
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < (HAS_SANITIZER ? 24 : 120); i++) {
         static const char *const texts[] = {"linear:4", "ring:5", "mesh:2x3", "fattree:2x2"};
         struct topo topo = topology(texts[i % 4]);
         struct circuit_demand demand = random_demand(&rng, topo.nodes, 8, 12);
@@ -421,7 +422,7 @@ static void verdicts_are_those_of_a_slow_verifier(void **state)
     struct rng rng = rng_init(8, "test");
     int right = 0, all = 0;
     struct diag_silence silence = diag_begin_silence();
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < (HAS_SANITIZER ? 60 : 300); i++) {
         static const char *const texts[] = {"linear:4", "ring:5", "mesh:2x3", "fattree:2x2", "crossbar:5"};
         struct topo topo = topology(texts[i % 5]);
         struct circuit_demand demand = random_demand(&rng, topo.nodes, 8, 6);

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
+#include "support/sanitizer.h"
 
 #define MS (PS_PER_S / 1000)
 /* A circuit carries a byte in a millisecond. */
@@ -425,7 +426,7 @@ static void verdicts_are_those_of_a_slow_verifier(void **state)
     struct rng rng = rng_init(8, "test");
     int right = 0, all = 0;
     struct diag_silence silence = diag_begin_silence();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < (HAS_SANITIZER ? 20 : 100); i++) {
         struct circuit_demand demand = random_demand(&rng, MOST_PORTS - 1, 24, 3);
         struct circuit_problem problem =
             problem_of(&demand, 2, (ps_t)(4 + rng_below(&rng, 12)) * MS, 1, i & 1);
