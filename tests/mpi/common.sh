@@ -51,7 +51,8 @@ end_run() { # MARK LAUNCHER
 
 # Runs a command and waits until it ends, or until it has said LINE and not ended in a minute, or for LIMIT seconds (600).
 # It passes if LINE is in its output, $TMP/out. A run over the limit shows where its ranks are. `launch` and `cluster` get
-# RUN_IS, by which the ranks are found. MPICH 4.0 sometimes never returns from MPI_Finalize, so its programs do not call it.
+# RUN_IS, by which the ranks are found. MPICH's ranks yield (yield.c); MPICH 4.0 sometimes never returns from MPI_Finalize, so its
+# programs do not call it.
 watched() { # LINE COMMAND WORD... -- WORD...: the second words are for the program
     line=$1 mark=helio-run-$$-${runs:=0} waited=0 after=0 status=0 limit=${LIMIT:-600}
     runs=$((runs + 1))
@@ -59,7 +60,14 @@ watched() { # LINE COMMAND WORD... -- WORD...: the second words are for the prog
     command=
     while [ "$1" != -- ]; do command="$command $1" && shift; done
     shift
-    [ "$MPI" = openmpi ] || set -- LEAVE_WITHOUT_FINALIZE=1 "$@"
+    if [ "$MPI" = mpich ]; then
+        preloaded=$MPI_PROGRAMS/yield.so
+        for word; do
+            shift
+            case $word in LD_PRELOAD=*) preloaded=${word#LD_PRELOAD=}:$preloaded ;; *) set -- "$@" "$word" ;; esac
+        done
+        set -- LEAVE_WITHOUT_FINALIZE=1 LD_PRELOAD="$preloaded" "$@"
+    fi
     # shellcheck disable=SC2086 # the command is several words
     $command RUN_IS="$mark" "$@" >"$TMP/out" 2>&1 &
     launcher=$!
