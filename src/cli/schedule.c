@@ -110,7 +110,7 @@ static const struct cli_option options[] = {
                            "with --switching: K parallel switches, each with a link to every port"},
     [SCHEDULE_HTML] = {"--html", 0, "FILE.html",
                        "write a page: slots by links, and what each slot connects;\n"
-                       "with --switching: ports over time and what is carried when, or the curve"},
+                       "with --switching: ports or links over time and what is carried when, or the curve"},
     [SCHEDULE_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                          "schedule nothing, but check this schedule of the pattern"},
     [SCHEDULE_DEMAND] = {"--demand", 'd', "FILE.csv",

@@ -128,11 +128,10 @@ static bool refuse_others(const struct schedule_settings *settings)
         diag_error("circuits with a price for switching take no %s: %s", other, usage);
         return false;
     }
-    const char *of_topology = settings->switches                          ? "--switches"
-                              : settings->circuits.slot                   ? "--slot"
-                              : settings->circuits.hops                   ? "--hops"
-                              : settings->html && settings->topology_text ? "--html"
-                                                                          : NULL;
+    const char *of_topology = settings->switches        ? "--switches"
+                              : settings->circuits.slot ? "--slot"
+                              : settings->circuits.hops ? "--hops"
+                                                        : NULL;
     if (settings->topology_text && of_topology) {
         diag_error(
             "circuits of a topology take no %s, which is about switches that all ports have a link to; "
@@ -197,10 +196,6 @@ static bool read_settings(struct circuit_run *run, const struct circuit_network 
     }
     if (settings->verify && (run->time_count > 1 || settings->html || settings->output)) {
         diag_error("--verify takes one switching time, and writes no file");
-        return false;
-    }
-    if (settings->html && run->switching.hops > 1 && run->time_count == 1) {
-        diag_error("--html draws circuits of one hop; -o writes those of two");
         return false;
     }
     run->effort = (struct circuit_effort){

@@ -21,14 +21,27 @@ struct circuit_run {
     struct circuit_effort effort;
 };
 
+/* One of the lower bounds, as it is called in results. */
+struct circuit_bound {
+    const char *name;
+    ps_t time_ps;
+};
+
+/* A makespan for one switching time. */
+enum { CIRCUIT_BOUNDS = 2 };
+struct circuit_point {
+    ps_t makespan_ps, bound_ps;
+    struct circuit_bound parts[CIRCUIT_BOUNDS]; /* without a name behind the last */
+};
+
 /* What carries the circuits: parallel switches, or a topology of switches. */
 struct circuit_network {
     const char *(*algorithm_at)(size_t index); /* NULL behind the last */
     /* Schedules the demand for one switching time, prints and writes what the settings want. */
     enum status (*schedule)(const struct circuit_run *run);
     /* The bound and the makespan for this switching time. */
-    enum status (*point)(const struct circuit_run *run, size_t algorithm, ps_t delta_ps, ps_t *bound_ps,
-                         ps_t *makespan_ps);
+    enum status (*point)(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
+                         struct circuit_point *point);
     /* Replays a schedule. STATUS_FAILED: it is wrong, which is reported. */
     enum status (*verify)(const struct circuit_run *run, const char *text, size_t size,
                           struct circuit_verdict *verdict, ps_t *bound_ps);

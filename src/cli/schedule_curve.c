@@ -48,6 +48,14 @@ static void show_time(const struct circuit_curve *curve, const char *name, ps_t 
         fprintf(curve->csv, ",%.*g", CIRCUIT_TIME_DIGITS, circuit_seconds(time_ps));
 }
 
+static void put_bounds(json_t *row, const struct circuit_point *point)
+{
+    json_t *bounds = json_make_object();
+    for (size_t i = 0; i < CIRCUIT_BOUNDS && point->parts[i].name; i++)
+        json_put_number(bounds, point->parts[i].name, circuit_seconds(point->parts[i].time_ps));
+    json_put(row, "bounds", bounds);
+}
+
 static enum status curve_point(const struct circuit_run *run, struct circuit_curve *curve, ps_t delta_ps)
 {
     char text[CIRCUIT_TIME_TEXT];
@@ -60,12 +68,15 @@ static enum status curve_point(const struct circuit_run *run, struct circuit_cur
     if (curve->csv)
         fprintf(curve->csv, "%.*g", CIRCUIT_TIME_DIGITS, circuit_seconds(delta_ps));
     for (size_t i = 0; i < curve->count && status == STATUS_OK; i++) {
-        ps_t bound_ps, makespan_ps;
-        status = network->point(run, curve->algorithms[i], delta_ps, &bound_ps, &makespan_ps);
-        if (i == 0 && status == STATUS_OK)
-            show_time(curve, "lower_bound_s", bound_ps, row);
-        if (status == STATUS_OK)
-            show_time(curve, network->algorithm_at(curve->algorithms[i]), makespan_ps, makespans);
+        struct circuit_point point;
+        status = network->point(run, curve->algorithms[i], delta_ps, &point);
+        if (status != STATUS_OK)
+            break;
+        if (i == 0) {
+            show_time(curve, "lower_bound_s", point.bound_ps, row);
+            put_bounds(row, &point);
+        }
+        show_time(curve, network->algorithm_at(curve->algorithms[i]), point.makespan_ps, makespans);
     }
     json_put(row, "makespan_s", makespans);
     json_add(curve->rows, row);
@@ -84,6 +95,8 @@ static json_t *curve_json(const struct circuit_run *run, const struct circuit_cu
         json_put_text(object, "topology", run->settings->topology_text);
     else
         json_put_count(object, "switches", run->switching.switches);
+    if (run->switching.hops > 1)
+        json_put_count(object, "hops", run->switching.hops);
     json_put_count(object, "rate_bytes_per_s", run->switching.rate_bytes_per_s);
     json_put(object, "curve", json_incref(curve->rows));
     return object;

@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/schedule_circuit.h"
 #include "output/output.h"
+#include "report/circuit_page.h"
 #include "schedule/path/path.h"
 #include "schedule/path/verify.h"
 #include "schedule/path/write.h"
@@ -117,6 +118,10 @@ static enum status schedule(const struct circuit_run *run)
         return status;
     if (run->settings->output)
         status = write_schedule(run, &result);
+    if (status == STATUS_OK && run->settings->html)
+        status =
+            path_page_save(run->settings->html, circuit_source(run),
+                           result_json(run, algorithm->name, &result), &result.problem, &result.schedule);
     if (status == STATUS_OK)
         status = run->settings->json
                      ? cli_print_json(result_json(run, algorithm->name, &result), CIRCUIT_TIME_DIGITS)
@@ -125,15 +130,18 @@ static enum status schedule(const struct circuit_run *run)
     return status;
 }
 
-static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps, ps_t *bound_ps,
-                         ps_t *makespan_ps)
+static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
+                         struct circuit_point *point)
 {
     struct path_result result;
     enum status status = make(run, path_algorithm_at(algorithm), delta_ps, &result);
     if (status != STATUS_OK)
         return status;
-    *bound_ps = result.bounds.best_ps;
-    *makespan_ps = result.schedule.makespan_ps;
+    *point = (struct circuit_point){.makespan_ps = result.schedule.makespan_ps,
+                                    .bound_ps = result.bounds.best_ps,
+                                    .parts = {{"link_bound_s", result.bounds.link_ps}}};
+    if (result.problem.all_stop)
+        point->parts[1] = (struct circuit_bound){"all_stop_bound_s", result.bounds.all_stop_ps};
     free_result(&result);
     return STATUS_OK;
 }

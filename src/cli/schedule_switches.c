@@ -138,15 +138,31 @@ static enum status schedule(const struct circuit_run *run)
     return status;
 }
 
-static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps, ps_t *bound_ps,
-                         ps_t *makespan_ps)
+/* The bounds that hold for these switches. */
+static void note_bounds(const struct circuit_problem *problem, const struct circuit_bounds *bounds,
+                        struct circuit_bound parts[CIRCUIT_BOUNDS])
+{
+    ps_t one_hop_ps = problem->all_stop ? ps_max(bounds->port_ps, bounds->all_stop_ps) : bounds->port_ps;
+    if (problem->hops > 1) {
+        parts[0] = (struct circuit_bound){"two_hop_bound_s", bounds->two_hop_ps};
+        parts[1] = (struct circuit_bound){"one_hop_bound_s", one_hop_ps};
+        return;
+    }
+    parts[0] = (struct circuit_bound){"port_bound_s", bounds->port_ps};
+    if (problem->all_stop)
+        parts[1] = (struct circuit_bound){"all_stop_bound_s", bounds->all_stop_ps};
+}
+
+static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
+                         struct circuit_point *point)
 {
     struct circuit_result result;
     enum status status = make(run, circuit_algorithm_at(algorithm), delta_ps, &result);
     if (status != STATUS_OK)
         return status;
-    *bound_ps = result.bounds.best_ps;
-    *makespan_ps = result.schedule.makespan_ps;
+    *point =
+        (struct circuit_point){.makespan_ps = result.schedule.makespan_ps, .bound_ps = result.bounds.best_ps};
+    note_bounds(&result.problem, &result.bounds, point->parts);
     free_result(&result);
     return STATUS_OK;
 }

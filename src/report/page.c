@@ -137,6 +137,8 @@ static enum status put_program(const struct page_writer *writer)
         put_script(writer->file, schedule_js, schedule_js_length);
         break;
     case REPORT_OF_CIRCUITS:
+        put_script(writer->file, circuit_rows_js, circuit_rows_js_length);
+        put_script(writer->file, circuit_film_js, circuit_film_js_length);
         put_script(writer->file, circuits_js, circuits_js_length);
         break;
     case REPORT_OF_COLLECTIVE:

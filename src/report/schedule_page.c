@@ -6,15 +6,6 @@
 #include "report/page.h"
 #include "report/topology.h"
 
-static json_t *links_json(const struct topo *topo)
-{
-    char name[TOPO_TEXT];
-    json_t *links = json_make_list();
-    for (uint32_t link = 0; link < topo->links; link++)
-        json_add_text(links, topo_link_name(topo, link, name, sizeof name));
-    return links;
-}
-
 /* [source, destination, slot, links]: arrays, since a page has many of them. */
 static json_t *connections_json(const struct scheduled *scheduled)
 {
@@ -48,7 +39,7 @@ static char *results_of(const struct scheduled *scheduled)
     json_put_count(object, "nodes", scheduled->topo->nodes);
     json_put_count(object, "degree", scheduled->plan->schedule.degree);
     json_put_count(object, "lower_bound", scheduled->plan->bound);
-    json_put(object, "links", links_json(scheduled->topo));
+    json_put(object, "links", report_link_names(scheduled->topo));
     json_put(object, "connections", connections_json(scheduled));
     json_put(object, "picture", report_topology_picture(scheduled->topo));
     return json_take_line(object, JSON_EXACT);

@@ -62,6 +62,15 @@ static json_t *line_json(const struct topo *topo, const struct topo_layout *layo
     return line;
 }
 
+json_t *report_link_names(const struct topo *topo)
+{
+    char name[TOPO_TEXT];
+    json_t *names = json_make_list();
+    for (uint32_t link = 0; link < topo->links; link++)
+        json_add_text(names, topo_link_name(topo, link, name, sizeof name));
+    return names;
+}
+
 json_t *report_topology_picture(const struct topo *topo)
 {
     struct topo_layout layout;

@@ -15,6 +15,9 @@
  * The line of a failed link has "has_failed": true. */
 json_t *report_topology(const struct config *config);
 
+/* The names of all links, those of nodes first, as ["0>(0,0)", ...]. */
+json_t *report_link_names(const struct topo *topo);
+
 /* The picture alone; NULL: there is nothing to draw, or too much. */
 json_t *report_topology_picture(const struct topo *topo);
 

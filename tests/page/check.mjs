@@ -6,6 +6,7 @@ import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
 import {
   checkBars,
+  checkCircuits,
   checkComparison,
   checkDownloads,
   checkFilters,
@@ -55,7 +56,7 @@ const facts = (width) => `(() => {
   return {
     figures: figures.length,
     empty: figures.filter((f) => !drawn(f)).length,
-    flat: [...document.querySelectorAll("#links figure svg, #configuration figure svg")].filter((svg) =>
+    flat: [...document.querySelectorAll("#links figure svg, #configuration figure svg, #film figure svg")].filter((svg) =>
       svg.querySelector("circle") && new Set([...svg.querySelectorAll("circle")].map((c) => c.getAttribute("cy"))).size > 1 &&
       svg.getBoundingClientRect().height < 0.3 * svg.getBoundingClientRect().width).length,
     silent: figures.filter((f) => (f.getAttribute("aria-label") || "").length < 20).length,
@@ -122,9 +123,9 @@ const facts = (width) => `(() => {
       : data.entries || data.curve
       ? {
           fabrics: [],
-          due: data.curve ? ["curve"] : ["timeline", "film"],
+          due: data.curve ? ["curve"] : ["timeline", "duty", "film", ...(data.pieces.some((p) => p.length > 4) ? ["ways"] : [])],
           program: data.demand,
-          saved: data.curve ? "switching_s,lower_bound_s,bvn" : "switch,start_s,end_s,src,dst",
+          saved: data.curve ? "switching_s,lower_bound_s," : data.topology ? "start_s,end_s,src,dst,links" : "switch,start_s,end_s,src,dst",
         }
       : data.points && data.collective
       ? {
@@ -287,6 +288,7 @@ async function checkControls(browser, name, seen) {
   if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
+  if (seen.due.includes("film")) await checkCircuits(browser, found);
   if (seen.isOfPapers) await checkWalls(browser, found);
   if (seen.searches) await checkSearch(browser, found);
   if (seen.sliders) await checkSliders(browser, name);

@@ -332,6 +332,65 @@ export async function checkInsight(browser, expect) {
   }
 }
 
+// The film of circuits: at each time the frames are the circuits that are up, the picture shows their links and those that
+// are being set up, and the words count them; the buttons lead from configuration to configuration. With two hops the ways
+// name the port in between of each pair.
+export async function checkCircuits(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const data = JSON.parse(document.getElementById("results").textContent);
+    const complaints = [];
+    const pieces = data.pieces.map(([place, entry, start, end, via, second]) => {
+      const [source, destination] = data.entries[entry];
+      return {place, entry, start, end, via, pair: [second ? via : source, via === undefined || second ? destination : via].join(" → ")};
+    });
+    const input = document.getElementById("time");
+    const words = () => document.getElementById("time-says").textContent;
+    const film = document.getElementById("film");
+    const lineOf = new Map((data.picture?.lines ?? []).flatMap((line, i) => line.links.map((link) => [link + 2 * data.nodes, i])));
+    const times = [0.1, 0.45, 0.8].map((share) => share * data.makespan_s);
+    for (const at of times) {
+      input.value = (Number(input.max) * at) / data.makespan_s;
+      input.dispatchEvent(new Event("input"));
+      await ${wait};
+      const now = (Number(input.value) * data.makespan_s) / Number(input.max);
+      const up = pieces.filter((p) => p.start <= now && now < p.end);
+      const frames = [...film.querySelectorAll(".pair figure")].at(-1).querySelectorAll("g[stroke-width='2'] rect").length;
+      if (frames !== new Set(up.map((p) => p.pair)).size && !film.textContent.includes("Cells are of several")) complaints.push(frames + " frames of " + up.length + " circuits at " + now);
+      if (!words().includes(": " + up.length + " circuit")) complaints.push(up.length + " circuits are up, the page says " + words());
+      const changing = Number(/([0-9]+) being set up/.exec(words())[1]);
+      if (changing > pieces.filter((p) => p.start - data.switching_s <= now && now < p.start).length)
+        complaints.push("too many circuits are being set up: " + words());
+      if (data.picture) {
+        const lines = new Set(up.flatMap((p) => data.paths[p.place]).filter((link) => lineOf.has(link)).map((link) => lineOf.get(link)));
+        const drawn = film.querySelectorAll("path.up").length;
+        if (drawn !== lines.size) complaints.push(drawn + " lines are in use of " + lines.size + " at " + now);
+        if (film.querySelectorAll("path.changing").length > 0 && !changing) complaints.push("a line is being set up without a circuit");
+      }
+    }
+    const said = () => words().split(":")[0];
+    const [before, next] = [...film.querySelectorAll("button")];
+    input.value = 0;
+    input.dispatchEvent(new Event("input"));
+    next.click();
+    if (!(Number(input.value) > 0)) complaints.push("the next configuration is not later");
+    const first = said();
+    next.click();
+    const second = said();
+    next.click();
+    const third = said();
+    before.click();
+    if (pieces.some((p) => p.start > pieces[0].start) && second === first) complaints.push("there is no second configuration");
+    if (said() !== (third === second ? first : second)) complaints.push("the configuration before " + third + " is " + said() + ", not " + second);
+    const carrying = document.querySelectorAll("#duty figure svg g[aria-label='rect']").length;
+    if (!carrying) complaints.push("the duty cycle has no columns");
+    const relayed = new Set(pieces.filter((p) => p.via !== undefined).map((p) => p.entry));
+    const ways = document.getElementById("ways")?.textContent ?? "";
+    if (relayed.size && !ways.includes(relayed.size + " over ")) complaints.push(relayed.size + " pairs take two hops: " + ways.slice(0, 120));
+    return complaints;
+  })()`);
+  expect(seen.length === 0, seen.slice(0, 5).join("; "));
+}
+
 // A comparison says for each fabric that both results have how much faster B is, and which parameters differ; its ranks
 // can be seen for each fabric.
 export async function checkComparison(browser, expect) {

@@ -300,9 +300,9 @@ const kit = (() => {
     return svg.node();
   }
 
-  // The drawings depend on other things than the width.
-  function refresh() {
-    for (const shown of drawings) shown.width = shown.width && -1;
+  // The drawings depend on other things than the width: all, or those of some figures.
+  function refresh(figures) {
+    for (const shown of drawings) if (!figures || figures.includes(shown.figure)) shown.width = shown.width && -1;
     redraw();
   }
 
