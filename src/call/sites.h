@@ -12,6 +12,8 @@ struct program_sites {
     uint32_t count;           /* with number 0 */
     /* The number of a call that the program has returned, itself and not a copy of it. Less than count. */
     uint32_t (*of)(const struct program_sites *sites, uint32_t rank, const struct call *call);
+    /* The number of an operation of the program's graph (call/graph.h). NULL: the program has none. */
+    uint32_t (*of_operation)(const struct program_sites *sites, uint32_t rank, uint32_t operation);
 };
 
 #endif

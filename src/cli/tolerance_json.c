@@ -43,7 +43,20 @@ static json_t *share_json(const struct tolerance_share *share)
     json_t *object = json_make_object();
     json_put_count(object, "messages", share->messages);
     json_put_count(object, "bytes", share->bytes);
+    json_put_number(object, "slope", (double)share->slope);
     return object;
+}
+
+/* null: messages of calls whose place is not known. */
+static json_t *sites_json(const struct tolerance_shares *shares)
+{
+    json_t *sites = json_make_list();
+    for (size_t i = 0; i < shares->sites; i++) {
+        json_t *site = share_json(&shares->by_site[i]);
+        json_put_text(site, "site", shares->by_site[i].site_name);
+        json_add(sites, site);
+    }
+    return sites;
 }
 
 static json_t *path_json(const struct tolerance_shares *shares)
@@ -74,6 +87,8 @@ static json_t *path_json(const struct tolerance_shares *shares)
     json_put(path, "by_rank", ranks);
     json_put(path, "by_call", calls);
     json_put(path, "by_size", sizes);
+    if (shares->by_site)
+        json_put(path, "by_site", sites_json(shares));
     return path;
 }
 

@@ -27,10 +27,12 @@ struct converter {
     struct graph_builder builder;
     uint64_t *lines; /* of the call of each operation */
     uint8_t *ops;    /* of the call of each operation: enum call_op */
-    size_t line_capacity, op_capacity;
+    uint32_t *sites; /* of the call of each operation (call/sites.h); NULL: the source has none */
+    size_t line_capacity, op_capacity, site_capacity;
     uint32_t rank;
     struct call_place place; /* of the present call */
     enum call_op op;         /* of the same */
+    uint32_t site;           /* of the same */
     struct after_list front; /* what the next operation of the rank begins after */
     struct after *slots;     /* of each request: its operation, or that of the end of a collective */
     uint32_t slot_count;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "call/sites.h"
 
 void converter_fail(struct converter *converter, const char *format, ...)
 {
@@ -42,6 +43,11 @@ uint32_t converter_add(struct converter *converter, const struct graph_operation
     converter->lines[index] = converter->place.line;
     converter->ops = mem_grow(converter->ops, &converter->op_capacity, index + 1, "calls of operations");
     converter->ops[index] = (uint8_t)converter->op;
+    if (converter->source->sites) {
+        converter->sites =
+            mem_grow(converter->sites, &converter->site_capacity, index + 1, "call sites of operations");
+        converter->sites[index] = converter->site;
+    }
     for (size_t i = 0; after && i < after->count; i++)
         graph_builder_depend(&converter->builder, after->at[i].operation, number, after->at[i].on_begin);
     return number;
@@ -247,6 +253,7 @@ static void convert_rank(struct converter *converter)
     while (converter->status == STATUS_OK && (call = program_next(source, converter->rank, &scratch))) {
         converter->place = source->ops->place(source, converter->rank);
         converter->op = (enum call_op)call->op;
+        converter->site = source->sites ? source->sites->of(source->sites, converter->rank, call) : 0;
         convert_call(converter, call);
     }
     graph_builder_end(&converter->builder);
@@ -265,6 +272,8 @@ struct graph_program {
     struct program *source;
     uint64_t *lines;
     uint8_t *ops;
+    uint32_t *site_of;
+    struct program_sites sites; /* if site_of is not NULL */
 };
 
 static const struct graph_program *graph_program_of(const struct program *program)
@@ -284,6 +293,13 @@ static enum call_op call_of(const struct program *program, uint32_t rank, uint32
 {
     const struct graph_program *graph = graph_program_of(program);
     return (enum call_op)graph->ops[graph->graph.ranks[rank].first + operation];
+}
+
+static uint32_t site_of_operation(const struct program_sites *sites, uint32_t rank, uint32_t operation)
+{
+    const struct graph_program *graph =
+        (const void *)((const char *)sites - offsetof(struct graph_program, sites));
+    return graph->site_of[graph->graph.ranks[rank].first + operation];
 }
 
 static const char *label_of(const struct program *program, uint32_t rank, uint32_t operation)
@@ -306,6 +322,7 @@ static void close_program(struct program *program)
     graph_builder_free(&graph->builder);
     free(graph->lines);
     free(graph->ops);
+    free(graph->site_of);
     free(graph);
 }
 
@@ -327,6 +344,11 @@ static struct program *make_program(struct converter *converter)
     graph->source = converter->source;
     graph->lines = converter->lines;
     graph->ops = converter->ops;
+    graph->site_of = converter->sites;
+    if (graph->site_of)
+        graph->sites = (struct program_sites){.names = converter->source->sites->names,
+                                              .count = converter->source->sites->count,
+                                              .of_operation = site_of_operation};
     graph->program = (struct program){.ops = &ops,
                                       .name = converter->source->name,
                                       .ranks = converter->source->ranks,
@@ -338,7 +360,8 @@ static struct program *make_program(struct converter *converter)
                                                           (sizeof *graph->lines + sizeof *graph->ops),
                                       .groups = converter->source->groups,
                                       .group_count = converter->source->group_count,
-                                      .graph = &graph->graph};
+                                      .graph = &graph->graph,
+                                      .sites = graph->site_of ? &graph->sites : NULL};
     return &graph->program;
 }
 
@@ -364,5 +387,6 @@ enum status graph_of_calls(struct program *source, const struct graph_of_calls_o
     graph_builder_free(&converter.builder);
     free(converter.lines);
     free(converter.ops);
+    free(converter.sites);
     return converter.status;
 }

@@ -1,5 +1,7 @@
 #include "graph/internal.h"
 
+#include "call/sites.h"
+
 /* Each operation is kept; a collective call becomes an operation that begins it, its messages, and one that
  * ends it. */
 struct ends {
@@ -62,6 +64,7 @@ void converter_graph_rank(struct converter *converter)
     for (uint32_t i = 0; converter->status == STATUS_OK && i < rank->count; i++) {
         converter->place = source->graph->place(source, converter->rank, i);
         converter->op = CALL_SEND;
+        converter->site = source->sites ? source->sites->of_operation(source->sites, converter->rank, i) : 0;
         if (rank->operations[i].kind == GRAPH_CALL)
             converter->op = (enum call_op)source->graph->calls[rank->operations[i].amount].op;
         ends[i] = add_operation(converter, &rank->operations[i]);

@@ -88,6 +88,7 @@ void tolerance_answer_free(struct tolerance_answer *answer)
     free(answer->shares.by_rank);
     free(answer->shares.by_call);
     free(answer->shares.by_size);
+    free(answer->shares.by_site);
     free(answer->samples);
     answer->pieces = (struct tolerance){.count = 0};
     answer->shares = (struct tolerance_shares){.messages = 0};

@@ -25,18 +25,23 @@ struct tolerance_sample {
     double value, seconds;
 };
 
-/* Messages on the longest path, by what they have in common. */
+/* Messages on the longest path, by what they have in common, and the part of the slope that is theirs. */
 struct tolerance_share {
     uint64_t messages, bytes;
+    int64_t slope;
     uint32_t rank;           /* by rank */
     enum call_op call;       /* by call */
     uint32_t size_class;     /* by size: 0 has 0 bytes, k > 0 has 2^(k-1) to 2^k - 1 bytes */
     struct call_place place; /* by call: of the first of these messages */
+    uint32_t site;           /* by call site: its number */
+    const char *site_name;   /* by call site; NULL: not known */
 };
 
+/* The largest part of the slope first. The parts of each list are the slope. */
 struct tolerance_shares {
-    struct tolerance_share *by_rank, *by_call, *by_size; /* with most messages first */
-    size_t ranks, calls, sizes;
+    struct tolerance_share *by_rank, *by_call, *by_size;
+    struct tolerance_share *by_site; /* NULL: the program does not say where its calls are */
+    size_t ranks, calls, sizes, sites;
     uint64_t messages;
 };
 

@@ -69,8 +69,12 @@ void program_paths_messages(struct program_paths *paths, struct tolerance_at at,
     for (uint32_t node = paths->edges.nodes - 1; node;) {
         size_t edge = edge_to(paths, node);
         for (uint32_t i = paths->last_message[edge]; i != PATHS_NO_MESSAGE; i = paths->messages[i].before) {
-            uint32_t send = paths->messages[i].send, rank = rank_of(graph, paths->program->ranks, send);
-            take(self, rank, (uint32_t)(send - graph->ranks[rank].first));
+            const bool alone = paths->messages[i].send & PATHS_ALONE;
+            const uint32_t index = paths->messages[i].send & ~PATHS_ALONE;
+            const uint32_t rank = rank_of(graph, paths->program->ranks, index);
+            const struct graph_rank *of = &graph->ranks[rank];
+            const uint32_t operation = (uint32_t)(index - of->first);
+            take(self, rank, operation, !alone, paths_counted(paths, &of->operations[operation], alone));
         }
         node = paths->edges.source[edge];
     }

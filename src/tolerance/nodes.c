@@ -238,18 +238,22 @@ static void compact(struct program_paths *paths)
 
 /* --------------------------------------------------------------- interface */
 
+static inline void add_message(struct program_paths *paths, struct term *term, uint32_t what)
+{
+    paths->messages = mem_grow(paths->messages, &paths->messages_capacity, paths->message_count + 1, "paths");
+    paths->messages[paths->message_count] = (struct paths_message){what, term->message};
+    term->message = (uint32_t)paths->message_count++;
+}
+
 void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                  uint32_t send)
+                  struct nodes_counts counts)
 {
     struct term term = maker->terms[from];
-    struct program_paths *paths = maker->paths;
     term.line = paths_plus(term.line, cost);
-    if (send != PATHS_NO_MESSAGE) {
-        paths->messages =
-            mem_grow(paths->messages, &paths->messages_capacity, paths->message_count + 1, "paths");
-        paths->messages[paths->message_count] = (struct paths_message){send, term.message};
-        term.message = (uint32_t)paths->message_count++;
-    }
+    if (counts.send != PATHS_NO_MESSAGE)
+        add_message(maker->paths, &term, counts.send);
+    if (counts.alone != PATHS_NO_MESSAGE)
+        add_message(maker->paths, &term, counts.alone | PATHS_ALONE);
     add_term(maker, to, &term);
 }
 

@@ -36,9 +36,15 @@ static inline void nodes_begin(struct node_maker *maker, uint32_t event, uint32_
     maker->terms[event].waits = edges;
 }
 
-/* `to` happens `cost` after `from`, which is settled. `send`: by this message; PATHS_NO_MESSAGE: by none. */
+/* What counts the parameter on an edge: a message, by its send, and an operation by itself.
+ * PATHS_NO_MESSAGE: none. */
+struct nodes_counts {
+    uint32_t send, alone;
+};
+
+/* `to` happens `cost` after `from`, which is settled. */
 void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                  uint32_t send);
+                  struct nodes_counts counts);
 /* All edges to the event have been followed: if it has several causes, it becomes a node. */
 void nodes_settle(struct node_maker *maker, uint32_t event);
 /* `last` is the end of the program: the last node. Leaves out what is not needed. */

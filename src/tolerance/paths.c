@@ -157,33 +157,55 @@ static struct tolerance_line core_cost(const struct maker *maker, uint32_t index
     return (struct tolerance_line){.a = is_send ? costs->host_send : costs->host_receive};
 }
 
-/* Of a message: from the beginning of its send until it is there; with Hockney, until its receiver has it. */
-static struct tolerance_line message_cost(const struct maker *maker, uint32_t send)
+/* Of a message between nodes: from the beginning of its send until it is there; with Hockney, until its
+ * receiver has it. */
+static struct tolerance_line between_nodes(const struct tolerance_costs *costs,
+                                           const struct graph_operation *send)
 {
-    const struct tolerance_costs *costs = maker->costs;
-    const struct graph_operation *operation = operation_at(maker, send);
-    uint64_t bytes = operation->amount;
+    uint64_t bytes = send->amount;
     struct tolerance_line latency = costs->variable == TOLERANCE_LATENCY
                                         ? (struct tolerance_line){.k = 1}
                                         : (struct tolerance_line){.a = costs->latency};
     if (costs->is_loggops)
-        return paths_plus(paths_plus(own_cost(costs, operation), latency),
+        return paths_plus(paths_plus(own_cost(costs, send), latency),
                           bytes_cost(costs, bytes ? bytes - 1 : 0));
-    if (is_within_node(maker, send))
-        return (struct tolerance_line){
-            .a = at_most((uint64_t)costs->node_latency +
-                         (uint64_t)service_ps(bytes, costs->node_rate_bytes_per_s))};
     struct tolerance_line hosts = {.a = costs->host_send + 2 * costs->nic + costs->host_receive};
     return paths_plus(paths_plus(latency, bytes_cost(costs, bytes)), hosts);
 }
 
+/* The same of any message. */
+static struct tolerance_line message_cost(const struct maker *maker, uint32_t send)
+{
+    const struct tolerance_costs *costs = maker->costs;
+    const struct graph_operation *operation = operation_at(maker, send);
+    if (!is_within_node(maker, send))
+        return between_nodes(costs, operation);
+    return (struct tolerance_line){
+        .a = at_most((uint64_t)costs->node_latency +
+                     (uint64_t)service_ps(operation->amount, costs->node_rate_bytes_per_s))};
+}
+
+int64_t paths_counted(const struct program_paths *paths, const struct graph_operation *operation, bool alone)
+{
+    return alone ? own_cost(&paths->costs, operation).k : between_nodes(&paths->costs, operation).k;
+}
+
 /* -------------------------------------------------------------------- edges */
 
-/* `send`: the edge is this message between nodes; PATHS_NO_MESSAGE: it is none. */
-static inline void follow(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                          uint32_t send)
+static const struct nodes_counts counts_nothing = {PATHS_NO_MESSAGE, PATHS_NO_MESSAGE};
+
+/* What the operation itself takes counts the parameter. */
+static inline uint32_t counted_alone(const struct maker *maker, uint32_t index)
 {
-    nodes_follow(&maker->nodes, from, to, cost, send);
+    bool varies =
+        maker->costs->variable == TOLERANCE_OVERHEAD || maker->costs->variable == TOLERANCE_OVERHEAD_PER_BYTE;
+    return varies && own_cost(maker->costs, operation_at(maker, index)).k ? index : PATHS_NO_MESSAGE;
+}
+
+static inline void follow(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
+                          struct nodes_counts counts)
+{
+    nodes_follow(&maker->nodes, from, to, cost, counts);
     if (--maker->nodes.terms[to].waits == 0)
         maker->ready[maker->ready_count++] = to;
 }
@@ -196,9 +218,9 @@ static inline void loggops_edges(struct maker *maker, uint32_t event, bool is_se
     if (is_send && event % 2 == 0)
         follow(maker, event, 2 * partner + 1,
                paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
-               index);
+               (struct nodes_counts){index, counted_alone(maker, partner)});
     else if (!is_send && event % 2 && waits)
-        follow(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Hockney: a large message leaves when its receive is posted too, and both ends end when its receiver has it.
@@ -208,10 +230,11 @@ static inline void hockney_edges(struct maker *maker, uint32_t event, bool is_se
     uint32_t index = event / 2, partner = maker->partner[index];
     uint32_t send = is_send ? index : partner, receive = is_send ? partner : index;
     if (event % 2 == 0 && (is_send || waits))
-        follow(maker, event, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
-               is_within_node(maker, send) ? PATHS_NO_MESSAGE : send);
+        follow(
+            maker, event, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
+            (struct nodes_counts){is_within_node(maker, send) ? PATHS_NO_MESSAGE : send, PATHS_NO_MESSAGE});
     else if (event % 2 && is_send && waits)
-        follow(maker, event, 2 * receive + 1, (struct tolerance_line){.a = 0}, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * receive + 1, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Ranks take turns, so that the processor does not see that each of them goes through its operations in
@@ -242,14 +265,14 @@ static void follow_edges(struct maker *maker, uint32_t event)
     uint32_t first = is_end ? operation->on_end : operation->on_begin;
     uint32_t end = is_end ? operation->on_begin : operation[1].on_end;
     for (uint32_t i = first; i < end; i++)
-        follow(maker, event, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, PATHS_NO_MESSAGE);
+        follow(maker, event, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, counts_nothing);
     if (is_end && first == end) /* nothing of its rank comes later */
-        follow(maker, event, maker->events - 1, nothing, PATHS_NO_MESSAGE);
+        follow(maker, event, maker->events - 1, nothing, counts_nothing);
     if (!is_end && (is_loggops || !waits))
         follow(maker, event, event + 1,
                is_message && !is_loggops ? core_cost(maker, index, is_send)
                                          : own_cost(maker->costs, operation),
-               PATHS_NO_MESSAGE);
+               (struct nodes_counts){PATHS_NO_MESSAGE, counted_alone(maker, index)});
     if (is_message && is_loggops)
         loggops_edges(maker, event, is_send, waits);
     else if (is_message)
@@ -359,6 +382,7 @@ enum status program_paths_open(const struct program *program, const struct toler
     struct program_paths *paths = mem_alloc(1, sizeof *paths, "paths");
     struct maker maker = {.program = program, .graph = graph, .costs = costs};
     paths->program = program;
+    paths->costs = *costs;
     maker_init(&maker, program);
     node_maker_init(&maker.nodes, paths, maker.events);
     enum status status = match(&maker);

@@ -13,15 +13,18 @@ struct paths_edges {
     struct tolerance_line *cost;
 };
 
-/* A message on an edge: its send, and the message before it on the same edge. */
+/* What counts the parameter on an edge: a message, by its send, or with PATHS_ALONE an operation by itself;
+ * and what counts it before that on the same edge. */
 struct paths_message {
     uint32_t send, before; /* the send counts all operations; PATHS_NO_MESSAGE: none */
 };
 
 #define PATHS_NO_MESSAGE UINT32_MAX
+#define PATHS_ALONE      (UINT32_C(1) << 31) /* there are fewer operations */
 
 struct program_paths {
     const struct program *program;
+    struct tolerance_costs costs;
     struct paths_edges edges;
     uint32_t *last_message; /* of each edge */
     struct paths_message *messages;
@@ -38,6 +41,10 @@ static inline struct tolerance_line paths_plus(struct tolerance_line a, struct t
     return (struct tolerance_line){sum.a < PATHS_MOST ? sum.a : PATHS_MOST,
                                    sum.k < PATHS_MOST ? sum.k : PATHS_MOST};
 }
+
+/* How often the operation, which counts all operations of its rank, counts the parameter: its message, or
+ * `alone` what it takes itself. */
+int64_t paths_counted(const struct program_paths *paths, const struct graph_operation *operation, bool alone);
 
 /* The longest path to each node at `at`; returns that to the last one. Room for `edges->nodes` lines. */
 struct tolerance_line paths_longest(const struct paths_edges *edges, struct tolerance_at at, bool fewest,

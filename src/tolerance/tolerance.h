@@ -74,9 +74,11 @@ void program_paths_close(struct program_paths *paths);
 /* The longest path at `at`; of several the one with the largest k, or with `fewest` the smallest. */
 struct tolerance_line program_paths_longest(struct program_paths *paths, struct tolerance_at at, bool fewest);
 
-/* Tells of each message between nodes on the longest path at `at`, the one with the largest k: its send, an
- * operation of `rank`. From the last message to the first. */
-typedef void tolerance_take_message(void *self, uint32_t rank, uint32_t send);
+/* Tells of each operation that counts the parameter on the longest path at `at`, the one with the largest k,
+ * and of each message between nodes: then the operation is its send. `counted` is how often; all together it
+ * is k. From the last one to the first. */
+typedef void tolerance_take_message(void *self, uint32_t rank, uint32_t operation, bool is_message,
+                                    int64_t counted);
 void program_paths_messages(struct program_paths *paths, struct tolerance_at at, tolerance_take_message *take,
                             void *self);
 

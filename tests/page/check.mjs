@@ -14,6 +14,7 @@ import {
   checkPrint,
   checkRanks,
   checkSearch,
+  checkSlope,
   checkSlots,
   checkStyles,
   checkTables,
@@ -287,6 +288,7 @@ async function checkControls(browser, name, seen) {
   }
   if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
+  if (seen.due.includes("path")) await checkSlope(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
   if (seen.due.includes("film")) await checkCircuits(browser, found);
   if (seen.isOfPapers) await checkWalls(browser, found);

@@ -391,6 +391,35 @@ export async function checkCircuits(browser, expect) {
   expect(seen.length === 0, seen.slice(0, 5).join("; "));
 }
 
+// The messages of the longest path are drawn for each exact parameter: a bar for each part of the slope, and the parts
+// of each chart are the slope, unless some have no bar.
+export async function checkSlope(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const {parameters} = JSON.parse(document.getElementById("results").textContent);
+    const exact = (parameters ?? []).filter((p) => p.longest_path?.messages);
+    const buttons = [...document.querySelectorAll("#path input[name=path-parameter]")];
+    const drawn = [];
+    for (const [i, p] of exact.entries()) {
+      buttons[i]?.click();
+      await ${wait};
+      const lists = ["by_site", "by_rank", "by_call", "by_size"].map((name) => p.longest_path[name]).filter((list) => list);
+      drawn.push({
+        of: p.of, said: document.querySelector("#path .says").textContent,
+        bars: [...document.querySelectorAll("#path figure")].map((f) => f.querySelectorAll("g[aria-label=bar] rect").length),
+        due: lists.map((list) => Math.min(12, list.length)),
+        sums: lists.map((list) => list.reduce((sum, row) => sum + row.slope, 0)), slope: p.slope,
+      });
+    }
+    return {drawn, buttons: buttons.length};
+  })()`);
+  expect(seen.drawn.length < 2 || seen.buttons === seen.drawn.length, `${seen.buttons} buttons of ${seen.drawn.length} parameters`);
+  for (const one of seen.drawn) {
+    expect(one.said.includes(one.of), `the path of ${one.of} says ${one.said}`);
+    expect(one.bars.join() === one.due.join(), `the path of ${one.of} has ${one.bars} bars, not ${one.due}`);
+    expect(one.sums.every((sum) => sum === one.slope), `the parts of ${one.of} are ${one.sums}, the slope is ${one.slope}`);
+  }
+}
+
 // A comparison says for each fabric that both results have how much faster B is, and which parameters differ; its ranks
 // can be seen for each fabric.
 export async function checkComparison(browser, expect) {

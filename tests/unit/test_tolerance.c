@@ -393,11 +393,12 @@ struct seen {
     char text[64];
 };
 
-static void see(void *self, uint32_t rank, uint32_t send)
+static void see(void *self, uint32_t rank, uint32_t operation, bool is_message, int64_t counted)
 {
     struct seen *seen = self;
     size_t length = strlen(seen->text);
-    snprintf(seen->text + length, sizeof seen->text - length, "%u.%u ", rank, send);
+    snprintf(seen->text + length, sizeof seen->text - length, is_message ? "%u.%u " : "%u.%u+%d ", rank,
+             operation, (int)counted);
 }
 
 /* A message goes from rank 0 to 1, on to 2 and back; rank 3 sends a small one that nobody waits for. */
@@ -416,6 +417,66 @@ static void the_path_has_its_messages(void **state)
     assert_string_equal(seen.text, "2.2 1.1 0.0 ");
     program_paths_close(paths);
     program->ops->close(program);
+}
+
+/* Both ends of a message have an overhead, and that of the receive is no message. */
+static void overheads_are_of_both_ends(void **state)
+{
+    (void)state;
+    struct program *program;
+    struct seen seen = {""};
+    struct tolerance_costs costs = of_cases;
+    costs.variable = TOLERANCE_OVERHEAD;
+    struct program_paths *paths =
+        open_text("num_ranks 2\nrank 0 {\na: calc 5\nb: send 8b to 1\nb requires a\n}\n"
+                  "rank 1 {\na: recv 8b from 0\nb: calc 9\nb requires a\n}\n",
+                  &costs, &program);
+    program_paths_messages(paths, ns(500, 1), see, &seen);
+    assert_string_equal(seen.text, "1.0+1 0.1 ");
+    program_paths_close(paths);
+    program->ops->close(program);
+}
+
+struct counted {
+    int64_t all, messages;
+};
+
+static void add_up(void *self, uint32_t rank, uint32_t operation, bool is_message, int64_t counted)
+{
+    struct counted *sum = self;
+    (void)rank, (void)operation;
+    assert_true(is_message || counted > 0);
+    sum->all += counted;
+    sum->messages += is_message;
+}
+
+/* What operations and messages count on the longest path of random programs is the slope, of each parameter.
+ */
+static void what_they_count_is_the_slope(void **state)
+{
+    (void)state;
+    static struct text text;
+    struct rng rng = rng_init(9, "tolerance");
+    for (int round = 0; round < 200; round++) {
+        struct tolerance_costs costs = hockney;
+        struct program *program;
+        costs.is_loggops = round % 3 != 0;
+        costs.variable = (enum tolerance_variable)rng_below(&rng, costs.is_loggops ? 4 : 2);
+        costs.overhead = 300000;
+        costs.O_numerator = 2;
+        make_random(&text, 2 + (uint32_t)rng_below(&rng, 4), &rng);
+        struct program_paths *paths = open_text(text.bytes, &costs, &program);
+        for (int i = 0; i < 8; i++) {
+            const struct tolerance_at at = {(int64_t)rng_below(&rng, 20000000), 1};
+            struct counted sum = {.all = 0};
+            program_paths_messages(paths, at, add_up, &sum);
+            assert_int_equal(sum.all, program_paths_longest(paths, at, false).k);
+            if (costs.variable == TOLERANCE_LATENCY)
+                assert_int_equal(sum.messages, sum.all);
+        }
+        program_paths_close(paths);
+        program->ops->close(program);
+    }
 }
 
 /* ------------------------------------------------------------------- errors */
@@ -478,6 +539,8 @@ int main(void)
         cmocka_unit_test(bandwidths_take_what_runs_take),
         cmocka_unit_test(each_parameter_counts),
         cmocka_unit_test(the_path_has_its_messages),
+        cmocka_unit_test(overheads_are_of_both_ends),
+        cmocka_unit_test(what_they_count_is_the_slope),
         cmocka_unit_test(what_depends_on_times_is_refused),
         cmocka_unit_test(a_flat_program_bears_anything),
     };

@@ -239,27 +239,28 @@
 
   // ------------------------------------------------------------ longest path
 
-  function sharesOf(list, nameOf, word) {
+  // What counts the parameter, by what it has in common: the largest part of the slope first.
+  function sharesOf(p, list, nameOf, word) {
     const shown = list.slice(0, SHARES_SHOWN).map((row) => ({...row, name: nameOf(row)}));
-    const all = d3.sum(list, (row) => row.messages);
+    const part = (row) => (p.slope ? row.slope / p.slope : 0);
     const rest = list.length - shown.length;
     const names = shown.map((row) => row.name);
     return element(
       "div",
       {},
       element("h3", {}, word),
-      chart(`${word}: ${shown.map((row) => `${row.name} ${percent(row.messages / all)}`).join(", ")}.`, (width) =>
+      chart(`${word}: ${shown.map((row) => `${row.name} ${percent(part(row))}`).join(", ")}.`, (width) =>
         Plot.plot({
           ...common(width),
           marginTop: 4,
           marginLeft: Math.min(kit.labelWidth(names), 170),
           marginRight: 64,
           height: 46 + 24 * shown.length,
-          x: {label: "messages", domain: kit.upTo(shown.map((row) => row.messages)), ticks: width < 500 ? 3 : 6, grid: true, tickFormat: "s"},
+          x: {label: counted(p), domain: kit.upTo(shown.map((row) => row.slope)), ticks: width < 500 ? 3 : 6, grid: true, tickFormat: "s"},
           y: {label: null, domain: names},
           marks: [
-            Plot.barX(shown, {y: "name", x: "messages", fill: palette[0], insetTop: 2, insetBottom: 2, title: (row) => `${row.name}: ${plural(row.messages, "message")}, ${size(row.bytes)}`}),
-            Plot.text(shown, {y: "name", x: "messages", dx: 6, textAnchor: "start", text: (row) => percent(row.messages / all), fill: "currentColor"}),
+            Plot.barX(shown, {y: "name", x: "slope", fill: palette[0], insetTop: 2, insetBottom: 2, title: (row) => `${row.name}: ${plural(row.messages, "message")}, ${size(row.bytes)}`}),
+            Plot.text(shown, {y: "name", x: "slope", dx: 6, textAnchor: "start", text: (row) => percent(part(row)), fill: "currentColor"}),
           ],
         }),
       ),
@@ -267,30 +268,62 @@
     );
   }
 
-  function pathSection(p) {
+  const sizeName = (row) => (row.from_bytes < 2 ? `${row.from_bytes} B` : `${kit.binary(row.from_bytes)} to ${kit.binary(2 * row.from_bytes)}`);
+  const siteName = (row) => row.site ?? "elsewhere";
+
+  // All lists as one table.
+  const rowsOf = ({by_site, by_rank, by_call, by_size}) => [
+    ...(by_site ?? []).map((row) => ({...row, by: "call site", name: siteName(row)})),
+    ...by_rank.map((row) => ({...row, by: "rank", name: String(row.rank)})),
+    ...by_call.map((row) => ({...row, by: "call", name: row.call})),
+    ...by_size.map((row) => ({...row, by: "size", name: sizeName(row)})),
+  ];
+
+  function pathOf(p) {
     const path = p.longest_path;
-    const sizeName = (row) => (row.from_bytes < 2 ? `${row.from_bytes} B` : `${kit.binary(row.from_bytes)} to ${kit.binary(2 * row.from_bytes)}`);
+    return element(
+      "div",
+      {},
+      element("p", {class: "says"}, `${plural(path.messages, "message")} on the longest path, with ${p.of} = ${valueText(p, p.base)}; the slope is ${count(p.slope)} ${counted(p)}.`),
+      ...(path.by_site ? [sharesOf(p, path.by_site, siteName, "By call site")] : []),
+      sharesOf(p, path.by_rank, (row) => `rank ${row.rank}`, "By the rank that sends"),
+      sharesOf(p, path.by_call, (row) => row.call, "By call"),
+      sharesOf(p, path.by_size, sizeName, "By size"),
+    );
+  }
+
+  function pathSection(exact) {
+    const place = element("div", {}, pathOf(exact[0]));
+    const choose = (name) => {
+      place.replaceChildren(pathOf(exact.find((p) => p.of === name)));
+      kit.refresh();
+    };
     return section(
       "path",
       "The messages of the longest path",
-      `${plural(path.messages, "message")}, with ${p.of} = ${valueText(p, p.base)}.`,
+      null,
       [
         "Only these messages make the program wait for the network: a faster message elsewhere gains nothing.",
+        "A bar is the part of the slope that messages have: how many of them are on the path, or how many of their bytes.",
         "If several paths are the longest, this is one of them.",
       ],
       [
-        sharesOf(path.by_rank, (row) => `rank ${row.rank}`, "By the rank that sends"),
-        sharesOf(path.by_call, (row) => row.call, "By call"),
-        sharesOf(path.by_size, sizeName, "By size"),
+        ...(exact.length > 1
+          ? [element("div", {class: "switches"}, kit.radios("path-parameter", "Parameter", exact.map(({of}) => ({value: of, text: of})), exact[0].of, choose))]
+          : []),
+        place,
       ],
       {
         name: "messages",
         columns: [
-          {name: "rank", of: (row) => row.rank},
+          {name: "parameter", of: (row) => row.of},
+          {name: "by", of: (row) => row.by},
+          {name: "name", of: (row) => row.name},
           {name: "messages", of: (row) => row.messages},
           {name: "bytes", of: (row) => row.bytes},
+          {name: "slope", of: (row) => row.slope},
         ],
-        rows: path.by_rank,
+        rows: exact.flatMap((p) => rowsOf(p.longest_path).map((row) => ({...row, of: p.of}))),
       },
     );
   }
@@ -301,8 +334,8 @@
     main.append(answer());
     if (data.by && parameters.length > 1) main.append(tornado());
     main.append(...parameters.map(curveSection));
-    const exact = parameters.find((p) => p.longest_path?.messages);
-    if (exact) main.append(pathSection(exact));
+    const exact = parameters.filter((p) => p.longest_path?.messages);
+    if (exact.length) main.append(pathSection(exact));
   }
 
   kit.page(build);
