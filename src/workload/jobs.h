@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "call/graph.h"
 #include "call/jobs.h"
+#include "call/sites.h"
 #include "workload/workload.h"
 
 /* Several programs on one machine, as one program. Its ranks are those of all jobs, and the placement says
@@ -13,7 +14,8 @@
  *   jobs_place.c     the placement
  *   jobs_file.c      the file that lists the jobs
  *   jobs_program.c   the program: calls of jobs, with the ranks and communicators of the machine
- *   jobs_graph.c     the same for jobs that are graphs of operations */
+ *   jobs_graph.c     the same for jobs that are graphs of operations
+ *   jobs_sites.c     the call sites of the jobs */
 
 enum { JOBS_MOST = 256, JOBS_MOST_RANK = (1 << 24) - 1 };
 
@@ -25,6 +27,7 @@ struct job {
     uint32_t first_channel, first_group;
     bool begins_with_init;
     uint64_t first_count; /* what is added to an index of its counts */
+    uint32_t first_site;  /* what is added to the number of a call site that is known */
 };
 
 struct jobs {
@@ -42,6 +45,9 @@ struct jobs {
     struct graph_builder builder; /* of the graphs of all jobs */
     struct graph graph, alone;    /* of all jobs, and of `only` */
     struct graph_rank *alone_ranks;
+    struct program_sites sites; /* of all jobs, if one of them has any */
+    char **site_names;
+    uint32_t *site_of; /* of each rank of the machine: of its last call; NULL: there are none */
     struct arena texts;
 };
 
@@ -63,6 +69,12 @@ enum status jobs_place(struct jobs *jobs, const struct jobs_config *config);
 void jobs_make_graph(struct jobs *jobs);
 /* The graph of the program is that of `only`, or of all jobs. */
 void jobs_choose_graph(struct jobs *jobs);
+
+/* Gives the program the call sites of its jobs. Does nothing if they have none. */
+void jobs_make_sites(struct jobs *jobs);
+void jobs_free_sites(struct jobs *jobs);
+/* The rank has got this call of its job; NULL: it is of no job. */
+void jobs_note_site(struct jobs *jobs, uint32_t rank, const struct call *call);
 
 /* A call of the job with the ranks, channels and communicators of the machine. */
 void jobs_translate(const struct job *job, struct call *call);

@@ -52,6 +52,7 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
         (jobs->about.only != PROGRAM_JOBS_ALL && jobs->about.only != (int)number))
         return NULL;
     if (sleeps(jobs, rank)) {
+        jobs_note_site(jobs, rank, NULL);
         *scratch = (struct call){.op = CALL_SLEEP,
                                  .amount = (double)jobs->about.list[number].start / (double)PS_PER_S};
         return scratch;
@@ -62,6 +63,7 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
             program->status = job->program->status;
         return NULL;
     }
+    jobs_note_site(jobs, rank, call);
     if (call != scratch)
         *scratch = *call;
     jobs_translate(job, scratch);
@@ -111,6 +113,7 @@ void jobs_free(struct jobs *jobs)
     free(jobs->counts);
     free(jobs->taken);
     free(jobs->alone_ranks);
+    jobs_free_sites(jobs);
     graph_builder_free(&jobs->builder);
     arena_free(&jobs->texts);
     free(jobs);
@@ -240,7 +243,9 @@ enum status jobs_make_program(struct jobs *jobs)
     enum status status = make_channels(jobs);
     if (status == STATUS_OK)
         status = make_counts(jobs);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         jobs_make_graph(jobs);
+        jobs_make_sites(jobs);
+    }
     return status;
 }

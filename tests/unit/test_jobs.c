@@ -90,6 +90,46 @@ static void jobs_that_share_nothing_take_their_own_time(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- call sites */
+
+static const struct result_site *find_site(const struct result *result, const char *job, const char *name)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s: %s", job, name);
+    for (uint32_t i = 1; i < result->site_count; i++)
+        if (strcmp(result->sites[i].name, text) == 0)
+            return &result->sites[i];
+    fail_msg("no call site %s", text);
+    return NULL;
+}
+
+/* Jobs that share nothing wait at each line as long as alone, and other jobs at lines that are not known. */
+static void jobs_wait_where_they_wait_alone(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fabric=hockney", NULL};
+    static const char *const names[] = {"solver-1", "solver-2", "late"};
+    struct result alone = run("trace", "tests/golden/run-sites/trace", settings);
+    for (size_t p = 0; p < PLACEMENTS; p++) {
+        struct result result = run_jobs("sites", placements[p], settings);
+        assert_int_equal(result.site_count, 1 + 3 * (alone.site_count - 1));
+        for (uint32_t i = 1; i < alone.site_count; i++)
+            for (size_t job = 0; job < 3; job++) {
+                const struct result_site *site = find_site(&result, names[job], alone.sites[i].name);
+                assert_true(site->idle == alone.sites[i].idle);
+                assert_int_equal(site->waits, alone.sites[i].waits);
+            }
+        sum_t idle = 0, all = 0;
+        for (uint32_t i = 0; i < result.site_count; i++)
+            idle += result.sites[i].idle;
+        for (uint32_t rank = 0; rank < result.ranks; rank++)
+            all += result.rows[rank].idle;
+        assert_true(idle == all && result.sites[0].idle > 3 * alone.sites[0].idle);
+        result_free(&result);
+    }
+    result_free(&alone);
+}
+
 struct part {
     const char *kind, *program;
 };
@@ -224,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_that_share_nothing_take_their_own_time),
+        cmocka_unit_test(jobs_wait_where_they_wait_alone),
         cmocka_unit_test(pairs_on_a_ring_share_its_links),
         cmocka_unit_test(graphs_that_share_nothing_take_their_own_time),
         cmocka_unit_test(graphs_and_calls_take_their_own_time),

@@ -1,0 +1,75 @@
+#include "workload/jobs.h"
+
+/* The call sites of each job, with the name of the job in front: "solver: halo.c:112". */
+
+/* The number of a call site of the job among those of all jobs. */
+static uint32_t number_of(const struct job *job, uint32_t site)
+{
+    return site ? job->first_site + site : 0;
+}
+
+/* Calls of jobs are copies, with the ranks of the machine. So the number is found when a call is made. */
+void jobs_note_site(struct jobs *jobs, uint32_t rank, const struct call *call)
+{
+    const struct job *job = &jobs->jobs[jobs->job_of[rank]];
+    const struct program_sites *sites = job->program->sites;
+    if (jobs->site_of)
+        jobs->site_of[rank] =
+            call && sites && sites->of ? number_of(job, sites->of(sites, jobs->rank_of[rank], call)) : 0;
+}
+
+static const struct jobs *jobs_of(const struct program_sites *sites)
+{
+    return (const void *)((const char *)sites - offsetof(struct jobs, sites));
+}
+
+static uint32_t of_call(const struct program_sites *sites, uint32_t rank, const struct call *call)
+{
+    (void)call; /* it is the last one */
+    return jobs_of(sites)->site_of[rank];
+}
+
+static uint32_t of_operation(const struct program_sites *sites, uint32_t rank, uint32_t operation)
+{
+    const struct jobs *jobs = jobs_of(sites);
+    if (jobs->job_of[rank] == JOBS_NONE)
+        return 0;
+    const struct job *job = &jobs->jobs[jobs->job_of[rank]];
+    const struct program *of_job = job->program;
+    if (!of_job->sites || !of_job->graph || operation >= of_job->graph->ranks[jobs->rank_of[rank]].count)
+        return 0;
+    return number_of(job, of_job->sites->of_operation(of_job->sites, jobs->rank_of[rank], operation));
+}
+
+void jobs_make_sites(struct jobs *jobs)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < jobs->about.count; i++) {
+        const struct program_sites *sites = jobs->jobs[i].program->sites;
+        jobs->jobs[i].first_site = count;
+        count += sites ? sites->count - 1 : 0;
+    }
+    if (!count)
+        return;
+    jobs->site_names = mem_alloc((size_t)count + 1, sizeof *jobs->site_names, "call sites of jobs");
+    jobs->site_of = mem_alloc(jobs->program.ranks, sizeof *jobs->site_of, "call sites of jobs");
+    for (size_t i = 0; i < jobs->about.count; i++) {
+        const struct program_sites *sites = jobs->jobs[i].program->sites;
+        for (uint32_t site = 1; sites && site < sites->count; site++)
+            jobs->site_names[number_of(&jobs->jobs[i], site)] =
+                mem_format("%s: %s", jobs->about.list[i].name, sites->names[site]);
+    }
+    jobs->sites = (struct program_sites){.names = (const char *const *)jobs->site_names,
+                                         .count = count + 1,
+                                         .of = of_call,
+                                         .of_operation = of_operation};
+    jobs->program.sites = &jobs->sites;
+}
+
+void jobs_free_sites(struct jobs *jobs)
+{
+    for (uint32_t site = 1; site < jobs->sites.count; site++)
+        free(jobs->site_names[site]);
+    free(jobs->site_names);
+    free(jobs->site_of);
+}
