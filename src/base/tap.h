@@ -29,6 +29,13 @@ enum tap_kind {
 
 struct message;
 
+/* What was recorded of a computation (call/bursts.h). */
+struct tap_burst {
+    uint64_t lasted_ns, used_ns, instructions;
+    bool is_counted;            /* the instructions are known */
+    const char *after, *before; /* the call sites between which it is; NULL: not known */
+};
+
 struct tap_record {
     enum tap_kind kind;
     uint32_t rank;
@@ -44,7 +51,8 @@ struct tap_record {
     ps_t since, at;
     union {
         const struct message *message;
-        const char *site_name; /* TAP_IDLE: of `site`; NULL: not known */
+        const char *site_name;         /* TAP_IDLE: of `site`; NULL: not known */
+        const struct tap_burst *burst; /* TAP_COMPUTED, if somebody wants it; NULL: nothing was recorded */
     };
 };
 
@@ -84,6 +92,7 @@ struct tap {
     uint32_t part_count;
     struct causes *causes; /* to which parts are added; or NULL */
     bool wants_parts;      /* somebody does */
+    bool wants_bursts;     /* somebody does */
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))

@@ -13,6 +13,7 @@
  *     jobs.h                  the jobs that a program consists of
  *     dimensions.h            what the messages of a program are for
  *     sites.h                 where in its source a program calls MPI
+ *     bursts.h, bursts.c      what was recorded of the computation between calls
  *     recorded.h              what timelines say beside OTF2's records of calls
  *     datatype.h, datatype.c  MPI's predefined datatypes */
 
@@ -142,6 +143,7 @@ struct openloop;
 struct program_jobs;
 struct program_dimensions;
 struct program_sites;
+struct program_bursts;
 
 /* Where in the calls of a rank somebody reads. All zero: before the first call. */
 struct program_cursor {
@@ -194,6 +196,7 @@ struct program {
     struct program_jobs *jobs; /* that the ranks belong to (call/jobs.h); NULL: all ranks are one program */
     const struct program_dimensions *dimensions; /* of its messages (call/dimensions.h); NULL: none */
     const struct program_sites *sites;           /* of its calls (call/sites.h); NULL: they are not known */
+    const struct program_bursts *bursts;         /* recorded with it (call/bursts.h); NULL: none */
     uint64_t key[2];                             /* of a trace: the hash of its contents */
     /* Of each rank: its node, as the placement of the run says. NULL: they are on nodes in order. The nodes
      * are numbered from 0, and some of the `nodes` may have no rank. */

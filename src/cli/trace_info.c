@@ -12,7 +12,7 @@
 #include "cli/print.h"
 #include "output/quote.h"
 #include "output/standard.h"
-#include "trace/bursts.h"
+#include "sim/bursts.h"
 #include "trace/summary.h"
 #include "trace/trace.h"
 
@@ -151,25 +151,52 @@ static void print_sites(const struct program_sites *known, const struct summary_
     free(order);
 }
 
-static double fraction(uint64_t part, uint64_t whole)
+static void print_site(const struct program_sites *sites, uint32_t site)
 {
-    return whole ? (double)part / (double)whole : 0;
+    quote_terminal(stdout, site ? sites->names[site] : "(not known)");
 }
 
-static void print_bursts(const struct trace_bursts *bursts)
+/* Where in the source ranks compute. */
+static void print_between(const struct bursts_summary *bursts, const struct program_sites *sites)
 {
-    const uint64_t waited_ns = bursts->lasted_ns - bursts->used_ns;
+    enum { SHOWN = 10 };
+    printf("\nComputation between call sites\n");
+    printf("  processor time    share  waiting%s  from one call to the next\n",
+           bursts->all.counted ? "  instructions/s" : "");
+    for (size_t i = 0; i < bursts->between_count && i < SHOWN; i++) {
+        const struct bursts_between *between = &bursts->between[i];
+        const double used = (double)between->sum.used_ns, all = (double)bursts->all.used_ns;
+        printf("  %12.6g s %6.1f %% %6.1f %%", used * 1e-9, all > 0 ? 100 * used / all : 0,
+               100 * bursts_waiting(&between->sum));
+        if (bursts->all.counted)
+            printf(" %15.3g", bursts_instructions_per_s(&between->sum));
+        printf("  ");
+        print_site(sites, between->after);
+        printf(" to ");
+        print_site(sites, between->before);
+        putchar('\n');
+    }
+    if (bursts->between_count > SHOWN)
+        printf("  and %zu more (--json has all)\n", bursts->between_count - SHOWN);
+}
+
+static void print_bursts(const struct bursts_summary *bursts, const struct program_sites *sites)
+{
+    const struct bursts_sum *all = &bursts->all;
+    const __int128 waited_ns = all->lasted_ns - all->used_ns;
     printf("\nBursts of computation\n");
     printf("  processor time  %14.6g  seconds, all ranks together, in %" PRIu64 " bursts\n",
-           (double)bursts->used_ns * 1e-9, bursts->count);
+           (double)all->used_ns * 1e-9, all->count);
     printf("  waiting         %14.6g  seconds for a processor, %.1f %% of the bursts' time",
-           (double)waited_ns * 1e-9, 100 * fraction(waited_ns, bursts->lasted_ns));
+           (double)waited_ns * 1e-9, 100 * bursts_waiting(all));
     if (waited_ns)
-        printf("; rank %u most, %.1f %%", bursts->worst, 100 * bursts->worst_fraction);
-    printf("\n  late            %14" PRIu64 "  bursts that waited longer than they computed\n", bursts->late);
-    if (bursts->counted)
-        printf("  instructions    %14.6g  %.3g per second of processor time\n", (double)bursts->instructions,
-               1e9 * fraction(bursts->instructions, bursts->counted_ns));
+        printf("; rank %u most, %.1f %%", bursts->worst, 100 * bursts_waiting(&bursts->ranks[bursts->worst]));
+    printf("\n  late            %14" PRIu64 "  bursts that waited longer than they computed\n", all->late);
+    if (all->counted)
+        printf("  instructions    %14.6g  %.3g per second of processor time\n", (double)all->instructions,
+               bursts_instructions_per_s(all));
+    if (bursts->between_count)
+        print_between(bursts, sites);
 }
 
 static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary,
@@ -190,27 +217,14 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
     print_messages(summary);
     if (sites)
         print_sites(compiled->program.sites, sites);
-    struct trace_bursts bursts;
-    if (trace_bursts_of(compiled, &bursts))
-        print_bursts(&bursts);
+    struct bursts_summary bursts;
+    if (bursts_summarise(&compiled->program, &bursts))
+        print_bursts(&bursts, compiled->program.sites);
+    bursts_summary_free(&bursts);
     return standard_flush();
 }
 
 /* --------------------------------------------------------------------- JSON */
-
-static json_t *bursts_json(const struct trace_bursts *bursts)
-{
-    json_t *object = json_make_object();
-    json_put_count(object, "count", bursts->count);
-    json_put_number(object, "lasted_s", (double)bursts->lasted_ns * 1e-9);
-    json_put_number(object, "processor_s", (double)bursts->used_ns * 1e-9);
-    json_put_count(object, "late", bursts->late);
-    json_put_count(object, "worst_rank", bursts->worst);
-    json_put_number(object, "worst_waiting_fraction", bursts->worst_fraction);
-    if (bursts->counted)
-        json_put_count(object, "instructions", bursts->instructions);
-    return object;
-}
 
 static json_t *calls_json(const uint64_t *calls)
 {
@@ -297,9 +311,10 @@ static enum status print_json(const struct compiled_trace *compiled, const struc
     json_put(object, "messages", messages_json(summary));
     if (sites)
         json_put(object, "sites", sites_json(compiled->program.sites, sites));
-    struct trace_bursts bursts;
-    if (trace_bursts_of(compiled, &bursts))
-        json_put(object, "bursts", bursts_json(&bursts));
+    struct bursts_summary bursts;
+    if (bursts_summarise(&compiled->program, &bursts))
+        json_put(object, "bursts", bursts_json(&bursts, compiled->program.sites));
+    bursts_summary_free(&bursts);
     return cli_print_json(object, INFO_DIGITS);
 }
 

@@ -266,6 +266,7 @@ void experiment_free(struct experiment *experiment)
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
     hosts_free(experiment);
+    bursts_summary_free(&experiment->bursts);
     if (experiment->own_config)
         config_close(experiment->own_config);
 }
@@ -499,9 +500,13 @@ struct manifest experiment_manifest(struct experiment *experiment)
 {
     if (experiment->chosen->trace)
         trace_key(experiment->program, experiment->trace_key);
+    if (!experiment->has_bursts)
+        experiment->has_bursts = bursts_summarise(experiment->program, &experiment->bursts);
     return (struct manifest){.config = experiment->config,
                              .seed = experiment->chosen->seed,
                              .program = experiment->program->name,
+                             .bursts = experiment->has_bursts ? &experiment->bursts : NULL,
+                             .sites = experiment->program->sites,
                              .input = experiment->chosen->trace,
                              .input_hash = experiment->chosen->trace ? experiment->trace_key : NULL};
 }

@@ -13,6 +13,7 @@
  *     jobs.h             the jobs of a program that consists of several, each alone too
  *     dimensions.h       what the messages of each dimension of a training step take
  *     sites.h            how long ranks wait at each call site
+ *     bursts.h           what was recorded of the computation between calls
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
  *     path_summary.h     what the critical path of a result consists of
@@ -26,6 +27,7 @@
 #include <stdbool.h>
 
 #include "base/config.h"
+#include "call/bursts.h"
 #include "call/call.h"
 #include "engine/engine.h"
 #include "engine/placement.h"
@@ -73,6 +75,8 @@ struct experiment {
     bool has_host;
     enum experiment_path path; /* set it behind experiment_init() */
     char trace_key[TRACE_KEY_TEXT];
+    struct bursts_summary bursts; /* of the program, when a manifest has asked for it */
+    bool has_bursts;
 };
 
 /* Opens the machine, the program, the fabrics and the host model that the config names. Free the experiment

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "call/bursts.h"
 #include "output/quote.h"
 #include "sim/path_summary.h"
 #include "sim/sites.h"
@@ -17,6 +18,7 @@ static const double one_rank_time = 0.50;   /* of the time at least, one rank co
 static const double one_rank_others = 0.50; /* ... and the ranks compute at most so much of what it does */
 static const double longer_on_rank = 1.10;  /* of the average at least, the rank that computes longest */
 static const double one_place = 0.10;       /* of all waiting at least, for one thing: it is named */
+static const double bursts_wait = 0.10;     /* of the time of bursts at least, for a processor */
 static const double decides = 0.50;         /* of the path at least, by one kind of time */
 static const double same_time = 0.01;       /* two times differ by less: they are the same */
 static const double nearly_all = 0.05;      /* a share this close to 1 */
@@ -36,6 +38,7 @@ const char *insight_rule_name(enum insight_rule rule)
                                                      [INSIGHT_SLOWER] = "slower",
                                                      [INSIGHT_SAME] = "same",
                                                      [INSIGHT_SITE] = "call site",
+                                                     [INSIGHT_BURSTS] = "bursts",
                                                      [INSIGHT_NOTHING] = "nothing"};
     return names[rule];
 }
@@ -260,6 +263,20 @@ static void say_site(struct insight *insight, const struct result *result)
     free(name);
 }
 
+/* A replay computes for the processor time of the bursts, as if each rank had a processor of its own. */
+static void say_bursts(struct insight *insight, const struct result *result,
+                       const struct bursts_summary *bursts)
+{
+    if (!bursts || bursts_waiting(&bursts->all) < bursts_wait)
+        return;
+    const struct percent all = percent_of(bursts_waiting(&bursts->all));
+    const struct percent worst = percent_of(bursts_waiting(&bursts->ranks[bursts->worst]));
+    add(insight, INSIGHT_BURSTS, result->fabric,
+        mem_format("While the trace was recorded, ranks waited %s of the time of their computation for a "
+                   "processor, rank %" PRIu32 " most (%s): they shared cores, slept or waited for files.",
+                   all.text, bursts->worst, worst.text));
+}
+
 /* -------------------------------------------------------------- two fabrics */
 
 static const char *less_of(enum critical_kind kind, bool is_less)
@@ -393,7 +410,8 @@ static void say_differences(struct insight *insight, const struct result *result
             say_difference(insight, &results[i], first);
 }
 
-void insight_make(struct insight *insight, const struct result *results, size_t count)
+void insight_make(struct insight *insight, const struct result *results, size_t count,
+                  const struct bursts_summary *bursts)
 {
     *insight = (struct insight){.count = 0};
     const struct result *first = find(results, count, false);
@@ -411,6 +429,7 @@ void insight_make(struct insight *insight, const struct result *results, size_t 
     if (helps || first->network.is_bound)
         say_fabric(insight, first);
     say_site(insight, first);
+    say_bursts(insight, first, bursts);
 }
 
 void insight_free(struct insight *insight)

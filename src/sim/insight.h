@@ -23,6 +23,7 @@ enum insight_rule {
     INSIGHT_SLOWER,
     INSIGHT_SAME,    /* as fast as another fabric */
     INSIGHT_SITE,    /* where in the source ranks wait longest */
+    INSIGHT_BURSTS,  /* ranks waited for processors while the trace was recorded */
     INSIGHT_NOTHING, /* there is nothing to say: no time passes */
     INSIGHT_RULES
 };
@@ -62,7 +63,11 @@ struct insight_cause insight_cause_of(const double times[2], const double *first
 /* " because its latency is lower (91 % of the difference)": of the second time. The caller frees it. */
 char *insight_because(const struct insight_cause *cause, bool is_faster);
 
-void insight_make(struct insight *insight, const struct result *results, size_t count);
+struct bursts_summary;
+
+/* `bursts`: of the program (call/bursts.h), or NULL. */
+void insight_make(struct insight *insight, const struct result *results, size_t count,
+                  const struct bursts_summary *bursts);
 void insight_free(struct insight *insight);
 
 /* The field insight of --json. */

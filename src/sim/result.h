@@ -132,14 +132,18 @@ void result_keep_statistics(struct result *result, const struct metric_table *me
 
 struct fabric_ops;
 struct insight;
+struct bursts_summary;
+struct program_sites;
 
 /* Everything that is needed to repeat a run. */
 struct manifest {
     const struct config *config;
     uint64_t seed;
-    const struct insight *insight; /* what the results mean (sim/insight.h); NULL: not known */
-    const char *program;           /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
-    const char *input;             /* path of the trace; NULL = generated */
+    const struct insight *insight;       /* what the results mean (sim/insight.h); NULL: not known */
+    const char *program;                 /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
+    const struct bursts_summary *bursts; /* of the program (call/bursts.h); NULL: none are recorded */
+    const struct program_sites *sites;   /* of the program (call/sites.h); NULL: none are known */
+    const char *input;                   /* path of the trace; NULL = generated */
     const char *input_hash;
     /* Fabrics of the experiment that an interrupted run has no result for. */
     const struct fabric_ops *const *not_run;

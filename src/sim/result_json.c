@@ -8,6 +8,7 @@
 #include "fabric/fabric.h"
 #include "host/node.h"
 #include "output/json.h"
+#include "sim/bursts.h"
 #include "sim/insight.h"
 #include "sim/path_summary.h"
 #include "sim/result.h"
@@ -358,6 +359,8 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
     json_put_count(whole, "schema", RESULT_SCHEMA);
     json_put(whole, "manifest", manifest_json(manifest));
     json_put(whole, "runs", runs);
+    if (manifest->bursts)
+        json_put(whole, "bursts", bursts_json(manifest->bursts, manifest->sites));
     if (manifest->insight)
         json_put(whole, "insight", insight_json(manifest->insight));
     if (manifest->not_run_count)

@@ -2,6 +2,7 @@
 #define HELIO_WORKLOAD_JOBS_H
 
 #include "base/mem.h"
+#include "call/bursts.h"
 #include "call/graph.h"
 #include "call/jobs.h"
 #include "call/sites.h"
@@ -15,7 +16,7 @@
  *   jobs_file.c      the file that lists the jobs
  *   jobs_program.c   the program: calls of jobs, with the ranks and communicators of the machine
  *   jobs_graph.c     the same for jobs that are graphs of operations
- *   jobs_sites.c     the call sites of the jobs */
+ *   jobs_sites.c     the call sites of the jobs, and what was recorded of their computation */
 
 enum { JOBS_MOST = 256, JOBS_MOST_RANK = (1 << 24) - 1 };
 
@@ -47,7 +48,8 @@ struct jobs {
     struct graph_rank *alone_ranks;
     struct program_sites sites; /* of all jobs, if one of them has any */
     char **site_names;
-    uint32_t *site_of; /* of each rank of the machine: of its last call; NULL: there are none */
+    struct program_bursts bursts; /* likewise */
+    uint32_t *site_of;            /* of each rank of the machine: of its last call; NULL: there are none */
     struct arena texts;
 };
 
@@ -73,6 +75,8 @@ void jobs_choose_graph(struct jobs *jobs);
 /* Gives the program the call sites of its jobs. Does nothing if they have none. */
 void jobs_make_sites(struct jobs *jobs);
 void jobs_free_sites(struct jobs *jobs);
+/* The same of their bursts (call/bursts.h). */
+void jobs_make_bursts(struct jobs *jobs);
 /* The rank has got this call of its job; NULL: it is of no job. */
 void jobs_note_site(struct jobs *jobs, uint32_t rank, const struct call *call);
 

@@ -246,6 +246,7 @@ enum status jobs_make_program(struct jobs *jobs)
     if (status == STATUS_OK) {
         jobs_make_graph(jobs);
         jobs_make_sites(jobs);
+        jobs_make_bursts(jobs);
     }
     return status;
 }

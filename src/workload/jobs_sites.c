@@ -1,6 +1,6 @@
 #include "workload/jobs.h"
 
-/* The call sites of each job, with the name of the job in front: "solver: halo.c:112". */
+/* The call sites of each job, with the name of the job in front: "solver: halo.c:112", and its bursts. */
 
 /* The number of a call site of the job among those of all jobs. */
 static uint32_t number_of(const struct job *job, uint32_t site)
@@ -64,6 +64,62 @@ void jobs_make_sites(struct jobs *jobs)
                                          .of = of_call,
                                          .of_operation = of_operation};
     jobs->program.sites = &jobs->sites;
+}
+
+/* ------------------------------------------------------------------- bursts */
+
+static const struct job *job_of(const struct program_bursts *bursts, uint32_t rank, uint32_t *rank_of)
+{
+    const struct jobs *jobs = (const void *)((const char *)bursts - offsetof(struct jobs, bursts));
+    const uint32_t number = jobs->job_of[rank];
+    *rank_of = jobs->rank_of[rank];
+    return number == JOBS_NONE || !jobs->jobs[number].program->bursts ? NULL : &jobs->jobs[number];
+}
+
+static void translate(const struct job *job, struct call_burst *burst)
+{
+    burst->after = number_of(job, burst->after);
+    burst->before = number_of(job, burst->before);
+}
+
+static bool last_burst(const struct program_bursts *bursts, uint32_t rank, struct call_burst *burst)
+{
+    uint32_t rank_of;
+    const struct job *job = job_of(bursts, rank, &rank_of);
+    if (!job || !job->program->bursts->last(job->program->bursts, rank_of, burst))
+        return false;
+    translate(job, burst);
+    return true;
+}
+
+struct burst_passing {
+    const struct job *job;
+    bursts_take *take;
+    void *self;
+};
+
+static void pass(void *self, const struct call_burst *burst)
+{
+    const struct burst_passing *passing = self;
+    struct call_burst translated = *burst;
+    translate(passing->job, &translated);
+    passing->take(passing->self, &translated);
+}
+
+static void each_burst(const struct program_bursts *bursts, uint32_t rank, bursts_take *take, void *self)
+{
+    uint32_t rank_of;
+    struct burst_passing passing = {.job = job_of(bursts, rank, &rank_of), .take = take, .self = self};
+    if (passing.job)
+        passing.job->program->bursts->each(passing.job->program->bursts, rank_of, pass, &passing);
+}
+
+void jobs_make_bursts(struct jobs *jobs)
+{
+    jobs->bursts = (struct program_bursts){.last = last_burst, .each = each_burst};
+    for (size_t i = 0; i < jobs->about.count; i++)
+        if (jobs->jobs[i].program->bursts)
+            jobs->program.bursts = &jobs->bursts;
 }
 
 void jobs_free_sites(struct jobs *jobs)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "call/bursts.h"
 #include "sim/insight.h"
 #include "sim/network.h"
 #include "sim/path_summary.h"
@@ -49,7 +50,7 @@ static void free_all(struct result *results, size_t count)
 
 static enum insight_rule rule_of(struct result *results, size_t count)
 {
-    insight_make(&insight, results, count);
+    insight_make(&insight, results, count, NULL);
     assert_true(insight.count > 0);
     return insight.sentences[0].rule;
 }
@@ -57,6 +58,31 @@ static enum insight_rule rule_of(struct result *results, size_t count)
 static const ps_t evenly[RANKS] = {LENGTH * 95 / 100, LENGTH * 95 / 100, LENGTH * 95 / 100,
                                    LENGTH * 95 / 100};
 static const ps_t nothing[CRITICAL_KINDS] = {0};
+
+/* Ranks that wait for a processor for 10 % of the time of their bursts are named, with less they are not. */
+static void bursts_that_wait_are_named_from_their_threshold(void **state)
+{
+    (void)state;
+    struct bursts_sum ranks[2] = {{.count = 1, .lasted_ns = 500, .used_ns = 500},
+                                  {.count = 1, .lasted_ns = 500, .used_ns = 400}};
+    struct bursts_summary bursts = {.ranks = ranks, .rank_count = 2, .worst = 1};
+    for (int i = 0; i < 2; i++) {
+        struct result result = make("packet", evenly, 0, nothing, 0, LENGTH);
+        bursts.all = (struct bursts_sum){.count = 2, .lasted_ns = 1000, .used_ns = 900 + i};
+        insight_make(&insight, &result, 1, &bursts);
+        assert_int_equal(insight.count, 2 - i);
+        if (i == 0) {
+            assert_int_equal(insight.sentences[1].rule, INSIGHT_BURSTS);
+            assert_string_equal(insight_rule_name(INSIGHT_BURSTS), "bursts");
+            assert_string_equal(
+                insight.sentences[1].text,
+                "While the trace was recorded, ranks waited 10 % of the time of their "
+                "computation for a processor, rank 1 most (20 %): they shared cores, slept or "
+                "waited for files.");
+        }
+        free_all(&result, 1);
+    }
+}
 
 /* The bound saves 5 %: no network helps; 5.001 %: one does. */
 static void no_network_helps_up_to_its_threshold(void **state)
@@ -332,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_network_helps_up_to_its_threshold),
+        cmocka_unit_test(bursts_that_wait_are_named_from_their_threshold),
         cmocka_unit_test(bound_that_was_run_counts),
         cmocka_unit_test(imbalance_from_its_threshold),
         cmocka_unit_test(hosts_may_take_the_time),

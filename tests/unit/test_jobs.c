@@ -90,7 +90,7 @@ static void jobs_that_share_nothing_take_their_own_time(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- call sites */
+/* -------------------------------------------------------------- call sites */
 
 static const struct result_site *find_site(const struct result *result, const char *job, const char *name)
 {

@@ -1,6 +1,7 @@
 #include "engine/rank/scheduler.h"
 
 #include "base/mem.h"
+#include "call/bursts.h"
 
 /* -------------------------------------------------------------------- time */
 
@@ -131,14 +132,38 @@ static void on_ready(void *self, uint32_t rank_index)
     loop_at(scheduler->loop, at, scheduler->resume_kind, rank_index);
 }
 
+/* NULL: nothing was recorded of the computation. */
+__attribute__((noinline)) static const struct tap_burst *
+burst_of(const struct scheduler *scheduler, uint32_t rank_index, struct tap_burst *recorded)
+{
+    const struct program_bursts *bursts = scheduler->program->bursts;
+    const struct program_sites *sites = scheduler->sites;
+    struct call_burst burst;
+    if (!bursts || !bursts->last(bursts, rank_index, &burst))
+        return NULL;
+    *recorded = (struct tap_burst){.lasted_ns = burst.lasted_ns,
+                                   .used_ns = burst.used_ns,
+                                   .instructions = burst.instructions,
+                                   .is_counted = burst.is_counted,
+                                   .after = burst.after ? sites->names[burst.after] : NULL,
+                                   .before = burst.before ? sites->names[burst.before] : NULL};
+    return recorded;
+}
+
 static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amount, double ps_per_unit)
 {
     double picoseconds = amount * ps_per_unit * context_slowness(scheduler->context, rank_index);
     ps_t now = scheduler->loop->now;
     /* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
     ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
-    tap_emit(scheduler->tap,
-             &(struct tap_record){.kind = TAP_COMPUTED, .rank = rank_index, .since = now, .at = at});
+    struct tap_burst burst;
+    tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_COMPUTED,
+                                                  .rank = rank_index,
+                                                  .since = now,
+                                                  .at = at,
+                                                  .burst = scheduler->tap->wants_bursts
+                                                               ? burst_of(scheduler, rank_index, &burst)
+                                                               : NULL});
     if (scheduler->context->critical)
         critical_rank(scheduler->context->critical, rank_index)->computed += at - now;
     return advance(scheduler, rank_index, at);

@@ -2,7 +2,7 @@
 // says what it shows, a table of the same numbers, and a file of them to save.
 "use strict";
 (() => {
-  const {manifest, runs, insight} = JSON.parse(document.getElementById("results").textContent);
+  const {manifest, runs, insight, bursts} = JSON.parse(document.getElementById("results").textContent);
   const meanings = JSON.parse(document.getElementById("meanings").textContent);
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
@@ -294,6 +294,7 @@
           ...pathSections(networks, styles),
           ...siteSections(networks, styles),
           ...rankSections([...networks, ...bounds], styles),
+          ...burstSections(bursts),
           messageSizes(),
           ...fabricSections(runs, meanings, fabricColor),
           parameters(),

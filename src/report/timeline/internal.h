@@ -43,7 +43,8 @@ struct timeline_wait {
     uint8_t call, cause; /* enum call_op */
     uint32_t peer;       /* or TAP_NOBODY */
     ps_t since, at;
-    const char *site; /* where in the source the call is; NULL: not known */
+    const char *site;              /* where in the source the call is; NULL: not known */
+    const struct tap_burst *burst; /* of a computation: what was recorded of it; NULL: nothing */
 };
 
 /* A message's time from its send to its end, without gaps and overlaps. */
@@ -61,6 +62,7 @@ void timeline_breakdown_fill(struct timeline_breakdown *breakdown, const struct 
  */
 struct timeline_format {
     bool shows_several_runs; /* in one file */
+    bool shows_bursts;       /* what was recorded of computations */
     enum status (*open)(struct timeline *timeline, const char *path);
     void (*begin_run)(struct timeline *timeline); /* the ranks are known */
     void (*enter)(struct timeline *timeline, uint32_t rank, uint8_t call,
@@ -100,7 +102,9 @@ struct timeline_rank {
     size_t lane_count, lane_capacity;
     uint64_t *core_tracks; /* of the cores behind core 0; 0: not made yet */
     size_t core_capacity;
-    uint32_t computing; /* its cores that are shown together and compute */
+    uint32_t computing;     /* its cores that are shown together and compute */
+    struct tap_burst burst; /* of its computation, if has_burst */
+    bool has_burst;
     bool is_waiting;
 };
 

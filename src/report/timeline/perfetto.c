@@ -68,7 +68,17 @@ static const char *const note_names[NOTE_PARTS] = {NULL,       "ns",        "idl
                                                    "alone_ns", "shared_ns", "from_rank", "to_rank",
                                                    "bytes",    "tag",       "kind"};
 
-enum { NOTE_SITE = NOTE_PARTS + TAP_PARTS + 1 }; /* its name comes with the first one */
+/* Behind the fixed names: theirs come with the first call site, and with the first burst. */
+enum note_later {
+    NOTE_SITE = NOTE_PARTS + TAP_PARTS + 1,
+    NOTE_RECORDED_NS,
+    NOTE_PROCESSOR_NS,
+    NOTE_INSTRUCTIONS,
+    NOTE_AFTER,
+    NOTE_BEFORE
+};
+static const char *const burst_names[] = {"recorded_ns", "processor_ns", "instructions", "after_call_site",
+                                          "before_call_site"};
 
 enum { SEQUENCE = 1, NAME_OF_PART = CALL_OPS + 1 }; /* event names: calls from 1 on, then parts */
 
@@ -77,8 +87,8 @@ struct perfetto {
     uint64_t tracks; /* used so far */
     uint64_t first_rank_track;
     uint64_t pid;
-    uint64_t next_id; /* of processes and threads */
-    bool names_sites; /* the name of NOTE_SITE is written */
+    uint64_t next_id;               /* of processes and threads */
+    bool names_sites, names_bursts; /* the names of those notes are written */
 };
 
 static void put_packet(struct perfetto *perfetto, const struct protobuf *packet)
@@ -233,12 +243,17 @@ static double ns_of(ps_t time)
     return (double)time / (double)PS_PER_NS;
 }
 
-static void note_ns(struct protobuf *event, uint32_t note, ps_t time)
+static void note_double(struct protobuf *event, uint32_t note, double value)
 {
     struct protobuf annotation = {.length = 0};
     protobuf_uint(&annotation, ANNOTATION_NAME_ID, note);
-    protobuf_double(&annotation, ANNOTATION_DOUBLE, ns_of(time));
+    protobuf_double(&annotation, ANNOTATION_DOUBLE, value);
     protobuf_message(event, EVENT_ANNOTATION, &annotation);
+}
+
+static void note_ns(struct protobuf *event, uint32_t note, ps_t time)
+{
+    note_double(event, note, ns_of(time));
 }
 
 static void note_number(struct protobuf *event, uint32_t note, uint64_t number)
@@ -300,6 +315,19 @@ static void perfetto_enter(struct timeline *timeline, uint32_t rank, uint8_t cal
     put_event(perfetto, &event, at);
 }
 
+/* What was recorded of a computation, whose time in the run may be another. */
+static void note_burst(struct protobuf *event, const struct tap_burst *burst)
+{
+    note_double(event, NOTE_RECORDED_NS, (double)burst->lasted_ns);
+    note_double(event, NOTE_PROCESSOR_NS, (double)burst->used_ns);
+    if (burst->is_counted)
+        note_number(event, NOTE_INSTRUCTIONS, burst->instructions);
+    if (burst->after)
+        note_text(event, NOTE_AFTER, burst->after);
+    if (burst->before)
+        note_text(event, NOTE_BEFORE, burst->before);
+}
+
 /* The viewer shows annotations of a slice's end with the slice. */
 static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait)
 {
@@ -309,12 +337,17 @@ static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struc
     if (wait->site && !perfetto->names_sites)
         put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_SITE, "call_site", FLAG_NEEDS_STATE);
     perfetto->names_sites |= wait->site != NULL;
+    for (uint32_t i = 0; wait->burst && !perfetto->names_bursts && i < 5; i++)
+        put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_RECORDED_NS + i, burst_names[i], FLAG_NEEDS_STATE);
+    perfetto->names_bursts |= wait->burst != NULL;
     begin_event(&event, SLICE_END, perfetto->first_rank_track + rank);
     if (wait->call != CALL_COMPUTE)
         note_ns(&event, NOTE_IDLE_NS, wait->at - wait->since);
     note_text(&event, NOTE_WAITED_FOR, timeline_wait_text(wait, text, sizeof text));
     if (wait->site)
         note_text(&event, NOTE_SITE, wait->site);
+    if (wait->burst)
+        note_burst(&event, wait->burst);
     put_event(perfetto, &event, wait->at);
 }
 
@@ -418,6 +451,7 @@ static void perfetto_end_run(struct timeline *timeline)
 
 const struct timeline_format perfetto_format = {
     .shows_several_runs = true,
+    .shows_bursts = true,
     .open = perfetto_open,
     .begin_run = perfetto_begin_run,
     .enter = perfetto_enter,

@@ -15,8 +15,13 @@ static void end_computation(void *self, uint32_t rank)
 {
     struct timeline *timeline = self;
     ps_t now = timeline->later.now;
-    const struct timeline_wait computed = {.call = CALL_COMPUTE, .peer = TAP_NOBODY, .since = now, .at = now};
-    if (--timeline->rank[rank].computing == 0)
+    struct timeline_rank *of = &timeline->rank[rank];
+    const struct timeline_wait computed = {.call = CALL_COMPUTE,
+                                           .peer = TAP_NOBODY,
+                                           .since = now,
+                                           .at = now,
+                                           .burst = of->has_burst ? &of->burst : NULL};
+    if (--of->computing == 0)
         timeline->format->leave(timeline, rank, &computed);
 }
 
@@ -148,6 +153,9 @@ static void take_computed(struct timeline *timeline, const struct tap_record *re
     }
     if (rank->computing++ == 0)
         timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
+    rank->has_burst = record->burst != NULL;
+    if (rank->has_burst)
+        rank->burst = *record->burst;
     loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
 }
 
@@ -269,6 +277,7 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
     uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
                       TAP_BIT(TAP_BLOCKED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
     tap_handle(tap, wanted, take_record, timeline);
+    tap->wants_bursts |= timeline->format->shows_bursts;
     if (timeline->format->call)
         tap->call = (struct tap_call_handler){.handle = take_call, .self = timeline};
     tap_handle_parts(tap, (struct tap_part_handler){.handle = take_part, .self = timeline});

@@ -192,6 +192,7 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
     use_sites(compiled);
+    compiled_use_bursts(compiled);
     name_files(compiled, input);
     compiled_rewind(&compiled->program);
     return compiled;

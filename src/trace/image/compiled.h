@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "call/bursts.h"
 #include "call/call.h"
 #include "call/sites.h"
 #include "trace/image/image.h"
@@ -17,7 +18,8 @@ struct trace_format;
 struct compiled_trace {
     struct program program; /* first, so that a program can be cast back */
     struct program_sites sites;
-    const char **site_names; /* NULL: the image has no call sites */
+    struct program_bursts bursts; /* if the image has any */
+    const char **site_names;      /* NULL: the image has no call sites */
     struct group *groups;
     const unsigned char *image;
     uint64_t image_bytes;
@@ -41,6 +43,9 @@ struct compiled_trace *compiled_copy(int file, const struct trace_input *input, 
 
 /* The files that compiled_map maps, as a trace format. */
 extern const struct trace_format compiled_trace_format;
+
+/* Gives the program its bursts, if the image has any. */
+void compiled_use_bursts(struct compiled_trace *compiled);
 
 /* The program's own view of itself. */
 static inline struct compiled_trace *compiled_of(struct program *program)

@@ -390,7 +390,7 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
         !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||
         !part_fits(&header->groups, sizeof(struct image_group), size) || !header->groups.count ||
         !part_fits(&header->members, sizeof(uint32_t), size) || header->groups.count > INT32_MAX ||
-        header->flags > (IMAGE_HAS_LINES | IMAGE_TEXTS_ARE_FREE) || header->ranks.count > INT32_MAX ||
+        header->flags & ~(uint32_t)IMAGE_FLAGS || header->ranks.count > INT32_MAX ||
         !part_fits(&header->sites, 1, size) || header->sites.count > INT32_MAX ||
         (header->sites.count && bytes[header->sites.at + header->sites.count - 1] != '\0') ||
         !header->names.count || bytes[header->names.at + header->names.count - 1] != '\0')

@@ -26,13 +26,14 @@
  *   comms       the communicators of a trace
  *   counts      the size vectors of its collectives
  *   sites       the call sites of its source
+ *   bursts      what was recorded of its computations
  *   file        writes the parts of an image to a file
  *   image       the layout, and whether a mapped file keeps to it
  *   compiled    a mapped image as a struct program
  *   content     whole files, and the hash of their contents
  *   number      numbers as traces write them */
 #define IMAGE_MAGIC      "HELIOTI\n"
-#define IMAGE_VERSION    4u
+#define IMAGE_VERSION    5u
 #define IMAGE_BYTE_ORDER 0x01020304u
 #define IMAGE_ALIGNMENT  16
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)
@@ -43,7 +44,9 @@
 enum image_flag {
     IMAGE_HAS_LINES =
         1, /* the tokens of a rank are followed by their lines (uint64_t, as in struct call_place) */
-    IMAGE_TEXTS_ARE_FREE = 2 /* `texts` are for people; without this flag they are TI actions */
+    IMAGE_TEXTS_ARE_FREE = 2, /* `texts` are for people; without this flag they are TI actions */
+    IMAGE_HAS_BURSTS = 4,     /* actions say how long computations lasted (call/bursts.h) */
+    IMAGE_FLAGS = 7
 };
 
 /* Parts begin at multiples of IMAGE_ALIGNMENT. */

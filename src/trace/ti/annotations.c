@@ -23,7 +23,7 @@ static bool read_flag(const struct action_reader *reader, const struct action_fi
     return action_field_is(reader, field, "#b") && (annotations->buffered = true);
 }
 
-/* Nanoseconds on the clock and on the processor, and instructions, for trace/bursts.c. */
+/* Nanoseconds on the clock and on the processor, and instructions, for trace/image/bursts.c. */
 static size_t read_burst(struct action_reader *reader, const struct action_field *field, size_t fields)
 {
     int64_t number;
@@ -38,6 +38,7 @@ static size_t read_burst(struct action_reader *reader, const struct action_field
             return 0;
         }
     }
+    reader->writer->flags |= IMAGE_HAS_BURSTS;
     return fields;
 }
 
