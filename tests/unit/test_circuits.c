@@ -20,6 +20,7 @@
 #include "schedule/circuit/tiers.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
+#include "support/sanitizer.h"
 
 #define MS      (PS_PER_S / 1000)
 #define GIGABIT 125000000
@@ -509,12 +510,14 @@ static void optima_are_those_of_the_integer_programmes(void **state)
     (void)state;
     char line[256], rows[128];
     uint32_t size;
-    int delta, all_stop, open_shop, compared = 0;
+    int delta, all_stop, open_shop, compared = 0, read = 0;
     FILE *file = open_case("optimum.csv");
     while (fgets(line, sizeof line, file)) {
         uint64_t megabytes[SLOW_PORTS * SLOW_PORTS];
         if (sscanf(line, "%*[^,],%u,%127[^,],%d,%*d,%*d,%*d,%d,%*d,%*d,%d", &size, rows, &delta, &all_stop,
                    &open_shop) != 5)
+            continue;
+        if (HAS_SANITIZER && read++ % 4 != 0)
             continue;
         assert_int_equal(read_matrix(rows, megabytes), size * size);
         struct circuit_demand demand = matrix_of(size, size, megabytes);
@@ -528,7 +531,7 @@ static void optima_are_those_of_the_integer_programmes(void **state)
         compared++;
     }
     fclose(file);
-    assert_int_equal(compared, 48);
+    assert_int_equal(compared, HAS_SANITIZER ? 12 : 48);
 }
 
 /* ----------------------------------------------------------------- verifier */

@@ -10,6 +10,10 @@
 
 #include "coll/coll.h"
 #include "coll/prove.h"
+#include "support/sanitizer.h"
+
+/* Every number of ranks up to the small one, and some up to the large one. Sanitizers are slow. */
+enum { SMALL = HAS_SANITIZER ? 35 : 70, LARGE = HAS_SANITIZER ? 61 : 130 };
 
 static struct coll_proof prove_world(enum coll_kind kind, const char *name, const struct coll_world *world)
 {
@@ -71,7 +75,7 @@ static void assert_double_tree(struct coll_world world, uint64_t elements, uint6
 static void double_trees_are_right_and_cost_what_is_published(void **state)
 {
     (void)state;
-    for (uint32_t size = 1; size <= 70; size++)
+    for (uint32_t size = 1; size <= SMALL; size++)
         for (uint64_t elements = 0; elements <= 9; elements += size > 33 ? 4 : 1)
             for (uint64_t in_segment = 1; in_segment <= 3; in_segment++) {
                 struct coll_world world = {.size = size, .element_bytes = 4};
@@ -102,7 +106,7 @@ static void circulants_are_optimal_for_any_number_of_ranks(void **state)
 {
     (void)state;
     static uint64_t counts[256];
-    for (uint32_t size = 1; size <= 130; size += size < 70 ? 1 : 13)
+    for (uint32_t size = 1; size <= LARGE; size += size < SMALL ? 1 : 13)
         for (uint64_t elements = 0; elements <= 2 * (uint64_t)size; elements += 1 + size / 4) {
             struct coll_world world = {.size = size, .element_bytes = 2, .bytes = 2 * elements};
             uint32_t others = size - 1, rounds = log2_up(size);
@@ -135,7 +139,7 @@ static void two_rings_send_as_little_to_two_ranks(void **state)
 {
     (void)state;
     static uint64_t counts[256];
-    for (uint32_t size = 1, far = 1; size <= 130; size += size < 70 ? 1 : 13) {
+    for (uint32_t size = 1, far = 1; size <= LARGE; size += size < SMALL ? 1 : 13) {
         while (far * far < size)
             far++;
         uint32_t others = size - 1, rounds = others / far + far - 1;
@@ -185,7 +189,7 @@ static void assert_pat(enum coll_kind kind, struct coll_world world, uint32_t to
 static void pat_has_the_published_rounds_and_buffers(void **state)
 {
     (void)state;
-    for (uint32_t size = 1; size <= 130; size += size < 70 ? 1 : 13)
+    for (uint32_t size = 1; size <= LARGE; size += size < SMALL ? 1 : 13)
         for (uint32_t most = 1; most <= 128; most *= 2) {
             struct coll_world world = {
                 .size = size, .element_bytes = 4, .bytes = 4, .segment_bytes = 4 * most + 3};
@@ -201,7 +205,7 @@ static void pat_takes_blocks_of_any_length(void **state)
 {
     (void)state;
     static uint64_t counts[70];
-    for (uint32_t size = 1; size <= 70; size++)
+    for (uint32_t size = 1; size <= SMALL; size++)
         for (uint64_t segment = 1; segment <= 200; segment *= 3) {
             struct coll_world world = {
                 .size = size, .element_bytes = 2, .segment_bytes = segment, .counts = counts};

@@ -69,7 +69,7 @@ static void prove_on(const struct node_map *map, uint32_t root_step)
 }
 
 /* Sanitizers are slow, and find what is wrong with a part on small maps. */
-enum { MOST_NODES = HAS_SANITIZER ? 4 : 9, MOST_RANKS = HAS_SANITIZER ? 3 : 7 };
+enum { MOST_NODES = HAS_SANITIZER ? 4 : 8, MOST_RANKS = HAS_SANITIZER ? 3 : 6 };
 
 static void every_algorithm_is_right_on_every_map(void **state)
 {

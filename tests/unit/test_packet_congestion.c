@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "fabric/packet/rates.h"
 #include "support/packets.h"
+#include "support/sanitizer.h"
 #include "support/script.h"
 #include "topo/topo.h"
 
@@ -227,7 +228,7 @@ static void random_traffic_is_near_that_of_packets(void **state)
     (void)state;
     static const char *const texts[] = {"crossbar:8",  "linear:6",    "mesh:3x3",        "mesh:4x4",
                                         "fattree:2x3", "fattree:4x2", "leafspine:3x2x3", "hyperx:1x4x3"};
-    enum { TRIALS = 6 };
+    enum { TRIALS = HAS_SANITIZER ? 2 : 6 };
     print_message("%-16s %18s %18s %18s\n", "mean, most", "max-min", "credits", "credits, at random");
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         struct deviation fair = {0}, turns = {0}, random = {0};
