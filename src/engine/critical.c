@@ -353,7 +353,8 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
         return;
     critical->causes.messages[index] =
         (struct cause_ends){.link = link | CAUSE_RARE, .of_sender = copy_of(critical, link)};
-    begin_anew(critical, link, critical->present, now);
+    if (link_at(critical, link)->end <= now)
+        begin_anew(critical, link, critical->present, now);
 }
 
 void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now)

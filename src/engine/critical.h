@@ -102,7 +102,8 @@ struct message;
 void critical_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now);
 /* The message could not go before the present strand was ready for it, now. */
 void critical_bind(struct critical *critical, uint32_t index, ps_t now);
-/* The same, where only its receiver had to wait: its sender waits for what the message did before. */
+/* The same, where only its receiver had to wait: its sender waits for what the message did before. If that
+ * takes longer, the message does not wait for the strand. */
 void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now);
 /* The same of the rank that receives it, whose core did not look before; nothing where it came just now. */
 void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now);
