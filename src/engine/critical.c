@@ -4,48 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/critical_log.h"
+#include "engine/critical_internal.h"
 #include "fabric/message.h"
 
-struct critical {
-    struct causes causes; /* the first member: parts that need more than adding come with it */
-    struct critical_strand *ranks;
-    struct critical_strand *present;
-    enum critical_kind rest; /* what a strand does when it neither computes nor waits */
-    struct pool links;
-    struct critical_detail *details; /* per link, if the path is listed; else NULL */
-    size_t detail_capacity;
-    struct critical_sites *sites; /* per link, if the path is listed with call sites; else NULL */
-    size_t site_capacity;
-    struct critical_log log; /* with `details` */
-    uint64_t *sent;          /* messages by each rank; with `details` */
-    struct waits waits;      /* of all messages */
-    uint32_t cause;          /* of what is completed; POOL_NONE: there is none */
-    bool owns_cause;         /* nobody else holds it */
-    bool is_listed;
-    bool has_sites; /* with `details` */
-    uint32_t last;  /* the rank that has ended last; POOL_NONE: none has ended */
-    ps_t length;
-};
-
-const char *critical_kind_name(enum critical_kind kind)
-{
-    static const char *const names[] = {[CRITICAL_COMPUTATION] = "computation",
-                                        [CRITICAL_SOFTWARE] = "software",
-                                        [CRITICAL_SETUP] = "setup",
-                                        [CRITICAL_LATENCY] = "latency",
-                                        [CRITICAL_BANDWIDTH] = "bandwidth",
-                                        [CRITICAL_CONTENTION] = "contention",
-                                        [CRITICAL_OTHER] = "other"};
-    return names[kind];
-}
-
 /* ------------------------------------------------------------------- links */
-
-static inline struct cause_link *link_at(const struct critical *critical, uint32_t index)
-{
-    return &critical->causes.links[index];
-}
 
 static inline uint32_t hold(const struct critical *critical, uint32_t index)
 {
@@ -77,7 +39,7 @@ static inline uint32_t take_link(struct critical *critical)
 }
 
 /* The link as a step of the log. What is closed does not change any more. */
-static uint32_t log_link(struct critical *critical, uint32_t index)
+uint32_t critical_log_link(struct critical *critical, uint32_t index)
 {
     struct critical_detail *detail = &critical->details[index];
     const struct cause_link *link = link_at(critical, index);
@@ -111,7 +73,7 @@ __attribute__((noinline)) static void list_link(struct critical *critical, uint3
     } else {
         memcpy(detail->kinds, link_at(critical, strand->link)->kinds, sizeof detail->kinds);
         detail->messages = critical->details[strand->link].messages;
-        detail->before = log_link(critical, strand->link);
+        detail->before = critical_log_link(critical, strand->link);
     }
     if (critical->rest != CRITICAL_OTHER)
         detail->kinds[critical->rest] += worked;
@@ -314,6 +276,7 @@ struct critical_strand critical_fork(struct critical *critical)
     struct critical_strand strand = *critical->present;
     hold(critical, strand.link);
     strand.waited = false;
+    strand.slack.next = strand.slack.rank = SLACK_NONE;
     return strand;
 }
 
@@ -337,13 +300,18 @@ void critical_send(struct critical *critical, uint32_t index, const struct messa
                                                .op = message->op});
     }
     set_link_of(critical, index, link);
+    if (critical->slack)
+        critical_slack_send(critical, index, message, now);
 }
 
 void critical_bind(struct critical *critical, uint32_t index, ps_t now)
 {
     uint32_t link = link_of(critical, index);
-    if (link != POOL_NONE)
-        begin_anew(critical, link, critical->present, now);
+    if (link == POOL_NONE)
+        return;
+    if (critical->slack)
+        critical_slack_bind(critical, index, link_at(critical, link)->end, false);
+    begin_anew(critical, link, critical->present, now);
 }
 
 void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
@@ -351,6 +319,8 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
     uint32_t link = link_of(critical, index);
     if (link == POOL_NONE)
         return;
+    if (critical->slack)
+        critical_slack_bind(critical, index, link_at(critical, link)->end, true);
     critical->causes.messages[index] =
         (struct cause_ends){.link = link | CAUSE_RARE, .of_sender = copy_of(critical, link)};
     if (link_at(critical, link)->end <= now)
@@ -360,8 +330,11 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
 void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now)
 {
     uint32_t link = link_of(critical, index);
-    if (link != POOL_NONE && link_at(critical, link)->end < now)
-        begin_anew(critical, link, &critical->ranks[rank], now);
+    if (link == POOL_NONE || link_at(critical, link)->end >= now)
+        return;
+    if (critical->slack)
+        critical_slack_polled(critical, index, rank, link_at(critical, link)->end, now);
+    begin_anew(critical, link, &critical->ranks[rank], now);
 }
 
 void critical_finish(struct critical *critical, uint32_t index)
@@ -372,13 +345,17 @@ void critical_finish(struct critical *critical, uint32_t index)
     drop(critical, critical->causes.messages[index].of_sender);
     critical->causes.messages[index] = (struct cause_ends){POOL_NONE, POOL_NONE};
     drop(critical, link);
+    if (critical->slack)
+        critical_slack_finish(critical, index);
 }
 
 /* ------------------------------------------------------------------ causes */
 
 /* The message holds its link while its completion is told. */
-void critical_received(struct critical *critical, uint32_t index, ps_t at)
+void critical_received(struct critical *critical, uint32_t index, ps_t delivered, ps_t at)
 {
+    if (critical->slack)
+        critical_slack_complete(critical, index, false, delivered);
     critical->cause = link_of(critical, index);
     critical->causes.messages[index].link |= CAUSE_RARE;
     close_link(link_at(critical, critical->cause), at, CRITICAL_OTHER);
@@ -389,6 +366,8 @@ void critical_sent(struct critical *critical, uint32_t index, ps_t at)
     uint32_t of_sender = critical->causes.messages[index].of_sender;
     uint32_t of = of_sender == POOL_NONE ? link_of(critical, index) : of_sender;
     critical->cause = of;
+    if (critical->slack)
+        critical_slack_complete(critical, index, true, at);
     if (link_at(critical, of)->is_closed && link_at(critical, of)->end == at)
         return;
     critical->cause = copy_of(critical, of);
@@ -410,6 +389,8 @@ static void signal_from(struct critical *critical, const struct critical_strand 
 void critical_answered(struct critical *critical, uint32_t index, const struct message *message, ps_t at)
 {
     const struct critical_strand receiver = {.link = link_of(critical, index), .rank = message->destination};
+    if (critical->slack)
+        critical_slack_complete(critical, index, false, at);
     signal_from(critical, &receiver, link_at(critical, receiver.link)->end, at,
                 &(struct critical_detail){.source = message->destination,
                                           .destination = message->source,
@@ -420,12 +401,14 @@ void critical_answered(struct critical *critical, uint32_t index, const struct m
 void critical_signal(struct critical *critical, ps_t at)
 {
     uint32_t rank = critical->present->rank;
+    critical->moment = slack_moment(&critical->present->slack, at);
     signal_from(critical, critical->present, at, at,
                 &(struct critical_detail){.source = rank, .destination = rank, .is_signal = true});
 }
 
-void critical_complete(struct critical *critical, const struct critical_strand *strand)
+void critical_complete(struct critical *critical, const struct critical_strand *strand, ps_t now)
 {
+    critical->moment = slack_moment(&strand->slack, now);
     critical->cause = strand->waited ? strand->link : POOL_NONE;
 }
 
@@ -435,12 +418,14 @@ void critical_told(struct critical *critical)
         drop(critical, critical->cause);
     critical->cause = POOL_NONE;
     critical->owns_cause = false;
+    critical->moment = SLACK_NO_MOMENT;
 }
 
-void critical_resume(struct critical *critical, uint32_t held)
+void critical_resume(struct critical *critical, uint32_t held, struct slack_moment moment)
 {
     critical_told(critical);
     critical->cause = held;
+    critical->moment = moment;
 }
 
 void critical_hold(struct critical *critical, uint32_t *held)
@@ -456,13 +441,16 @@ void critical_drop(struct critical *critical, uint32_t *held)
     *held = POOL_NONE;
 }
 
-void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held)
+void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held, ps_t own)
 {
+    if (critical->slack)
+        slack_go_on(critical->slack, &strand->slack, own, strand->site);
     if (*held == POOL_NONE)
         return;
     drop(critical, strand->link);
     *strand = (struct critical_strand){.link = *held,
                                        .rank = strand->rank,
+                                       .slack = strand->slack,
                                        .waited = true,
                                        .site = strand->site,
                                        .waited_site = strand->site};
@@ -473,6 +461,8 @@ void critical_waited(struct critical *critical, struct critical_strand *strand, 
 
 void critical_end(struct critical *critical, uint32_t rank, ps_t at)
 {
+    if (critical->slack)
+        slack_end(critical->slack, slack_moment(&critical->ranks[rank].slack, at));
     if (critical->last != POOL_NONE && at <= critical->length) {
         critical_leave(critical, &critical->ranks[rank]);
         return;
@@ -483,70 +473,6 @@ void critical_end(struct critical *critical, uint32_t rank, ps_t at)
     critical->length = at;
 }
 
-/* The kinds of the chain up to the link. */
-static void kinds_of(const struct cause_link *link, ps_t kinds[CRITICAL_KINDS])
-{
-    memcpy(kinds, link->kinds, sizeof link->kinds);
-    kinds[CRITICAL_OTHER] = link->end;
-    for (int i = 0; i < CAUSE_KINDS; i++)
-        kinds[CRITICAL_OTHER] -= link->kinds[i];
-}
-
-/* Lists the chain of the link, which the log gets, too. */
-static void list_steps(struct critical *critical, uint32_t last, struct critical_path *path)
-{
-    const struct critical_log *log = &critical->log;
-    uint32_t end = log_link(critical, last);
-    path->messages = critical->details[last].messages;
-    for (uint32_t i = end; i != POOL_NONE; i = log->before[i])
-        path->count++;
-    path->steps = mem_alloc(path->count, sizeof *path->steps, "critical path");
-    path->listed_since = path->last_since;
-    size_t left = path->count;
-    uint32_t waited_site = critical->ranks[critical->last].waited_site;
-    for (uint32_t i = end; i != POOL_NONE; i = log->before[i]) {
-        struct critical_step *step = &path->steps[--left];
-        uint32_t awaited;
-        *step = critical_log_step(log, i, path->listed_since, &awaited);
-        step->awaited = awaited ? critical->waits.texts[awaited - 1] : NULL;
-        path->listed_since = step->since;
-        if (!critical->has_sites)
-            continue;
-        step->sent_site = log->sites[i].sent;
-        step->waited_site = waited_site;
-        waited_site = log->sites[i].waited;
-    }
-}
-
-void critical_result(struct critical *critical, struct critical_path *path)
-{
-    *path =
-        (struct critical_path){.rank = critical->last, .length = critical->length, .rest = critical->rest};
-    const struct waits_place *longest = waits_longest(&critical->waits, &path->longest_share);
-    if (longest)
-        path->longest = *longest;
-    if (critical->last == POOL_NONE)
-        return;
-    const struct critical_strand *strand = &critical->ranks[critical->last];
-    path->last_rank = strand->rank;
-    path->last_computed = strand->computed;
-    if (strand->link != POOL_NONE) {
-        const struct cause_link *last = link_at(critical, strand->link);
-        kinds_of(last, path->kinds);
-        path->last_since = last->end;
-    }
-    path->kinds[CRITICAL_COMPUTATION] += strand->computed;
-    path->kinds[critical->rest] += critical->length - path->last_since - strand->computed;
-    if (critical->is_listed && strand->link != POOL_NONE)
-        list_steps(critical, strand->link, path);
-}
-
-void critical_path_free(struct critical_path *path)
-{
-    free(path->steps);
-    *path = (struct critical_path){0};
-}
-
 /* -------------------------------------------------------------- life cycle */
 
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap)
@@ -555,12 +481,13 @@ struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep,
     *critical = (struct critical){.causes.take_rare_part = take_rare_part,
                                   .rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
                                   .cause = POOL_NONE,
+                                  .moment = SLACK_NO_MOMENT,
                                   .is_listed = keep > 0,
                                   .last = POOL_NONE};
     pool_init(&critical->links, sizeof(struct cause_link), "critical path");
     critical->ranks = mem_alloc(ranks, sizeof *critical->ranks, "critical path");
     for (uint32_t i = 0; i < ranks; i++)
-        critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i};
+        critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i, .slack = slack_rank(i)};
     if (keep) {
         critical->sent = mem_alloc(ranks, sizeof *critical->sent, "critical path");
         critical_log_open(&critical->log, keep);
@@ -587,6 +514,7 @@ void critical_close(struct critical *critical)
     critical_log_free(&critical->log);
     free(critical->sent);
     free(critical->causes.messages);
+    free(critical->events);
     waits_free(&critical->waits);
     free(critical);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/tap.h"
 #include "base/time.h"
+#include "engine/slack.h"
 #include "engine/waits.h"
 
 /* The critical path of a run: the chain of causes that ends with the rank that ends last. At each moment the
@@ -30,6 +31,7 @@ const char *critical_kind_name(enum critical_kind kind);
 struct critical_strand {
     uint32_t link; /* of its last wait; POOL_NONE: it has not waited */
     uint32_t rank;
+    struct slack_strand slack;
     ps_t computed;        /* since then */
     bool waited;          /* since it began */
     uint32_t site;        /* of the call that it executes (call/sites.h); 0: not known */
@@ -81,6 +83,8 @@ enum { CRITICAL_KEEP = 1 << 18 };
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 /* The list of the path will have call sites. Comes before the run. */
 void critical_want_sites(struct critical *critical);
+/* The run is recorded in `slack`, which outlives it. Comes before the run. */
+void critical_want_slack(struct critical *critical, struct slack *slack);
 void critical_close(struct critical *critical); /* NULL: does nothing */
 /* Bytes of a run with so many ranks, and messages under way at once. */
 double critical_estimate(double ranks, double at_once, uint32_t keep);
@@ -109,23 +113,49 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
 void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now);
 
 /* The completion of a receive, of a send, or of a send by a final answer, at `at`: what is completed next has
- * this cause, until critical_told(). */
-void critical_received(struct critical *critical, uint32_t index, ps_t at);
+ * this cause, until critical_told(). The message itself is there at `delivered`, perhaps before its receive.
+ */
+void critical_received(struct critical *critical, uint32_t index, ps_t delivered, ps_t at);
 void critical_sent(struct critical *critical, uint32_t index, ps_t at);
 void critical_answered(struct critical *critical, uint32_t index, const struct message *message, ps_t at);
 /* What the present strand does at `at` for another rank of its node, without a message. */
 void critical_signal(struct critical *critical, ps_t at);
-/* The present strand itself has reached the end of what is completed next. */
-void critical_complete(struct critical *critical, const struct critical_strand *strand);
-/* The cause that is held is the present one again, until critical_told(), as long as it is held. */
-void critical_resume(struct critical *critical, uint32_t held);
+/* The strand itself has reached the end, now, of what is completed next. */
+void critical_complete(struct critical *critical, const struct critical_strand *strand, ps_t now);
+/* The cause that is held is the present one again, until critical_told(), as long as it is held; and the
+ * moment, which critical_moment() has told. */
+void critical_resume(struct critical *critical, uint32_t held, struct slack_moment moment);
 void critical_told(struct critical *critical);
 
 /* Holds the present cause, in place of that in *held, for a strand that may wait for it. POOL_NONE: none. */
 void critical_hold(struct critical *critical, uint32_t *held);
 void critical_drop(struct critical *critical, uint32_t *held);
-/* The strand has waited for the cause, which is then no longer held. */
-void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held);
+/* The strand has waited for the cause, which is then no longer held. It came to its wait at `own`. */
+void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held, ps_t own);
+
+/* For slack, which has all causes of a wait, not only the latest. */
+bool critical_has_slack(const struct critical *critical);
+/* All that follow do nothing where nobody asks for slack. */
+/* The moment of the present cause. */
+struct slack_moment critical_moment(const struct critical *critical);
+/* The strand waits for the moment, among others. */
+void critical_await(struct critical *critical, struct critical_strand *strand, struct slack_moment moment);
+/* The strand of a rank is in a collective call, where it goes on by itself, until it leaves the call, now. */
+void critical_enter_call(struct critical *critical, struct critical_strand *strand);
+void critical_leave_call(struct critical *critical, struct critical_strand *strand, ps_t now);
+/* The strand did not have to wait for what it awaited. */
+void critical_passed(struct critical *critical, struct critical_strand *strand, ps_t now);
+/* The event waits for the moment, among others, and is made where *event is SLACK_NONE: of the rank, or, with
+ * SLACK_NONE, of nobody. Returns the moment of all that it waits for so far. */
+struct slack_moment critical_join(struct critical *critical, uint32_t *event, uint32_t rank,
+                                  struct slack_moment moment);
+/* The present strand posts the receive `index`, and this receive has found its message. */
+void critical_receive(struct critical *critical, uint32_t index, ps_t now);
+void critical_meet(struct critical *critical, uint32_t receive, uint32_t message);
+/* The message goes on now, with its receive, if it is not bound to that yet; or its receiver's part does. */
+void critical_match(struct critical *critical, uint32_t index, ps_t now, bool for_receiver);
+/* Nobody waits for the moment but the end of the run. */
+void critical_last(struct critical *critical, struct slack_moment moment);
 
 /* The message is over. */
 void critical_finish(struct critical *critical, uint32_t index);

@@ -26,6 +26,8 @@ void (*script_visit)(void *self, struct fabric *fabric);
 struct tap_part_handler script_part_handler;
 struct critical_path *script_path;
 uint32_t script_path_keep = CRITICAL_KEEP;
+struct slack_result *script_slack;
+void (*script_listen)(struct tap *tap);
 bool script_as_graph;
 
 struct script {
@@ -158,6 +160,8 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     tap_handle(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
     if (script_part_handler.handle)
         tap_handle_parts(&tap, script_part_handler);
+    if (script_listen)
+        script_listen(&tap);
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)
@@ -175,6 +179,9 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     }
     if (script_path)
         params.critical = critical_open(ranks, params.host != NULL, script_path_keep, &tap);
+    struct slack *slack = script_path && script_slack ? slack_open(ranks, false) : NULL;
+    if (slack)
+        critical_want_slack(params.critical, slack);
     diag_set_sink(keep_saying, outcome->said);
     outcome->status = run_engine(&params, &result.usage);
     diag_set_sink(NULL, NULL);
@@ -182,6 +189,9 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     if (script_path)
         critical_result(params.critical, script_path);
     critical_close(params.critical);
+    if (slack)
+        assert_true(slack_find(slack, 1, script_slack));
+    slack_close(slack);
     if (outcome->status == STATUS_OK)
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
     keep_result(outcome, &result);

@@ -99,6 +99,11 @@ extern struct tap_part_handler script_part_handler;
  * with 0 none for the list. */
 extern struct critical_path *script_path;
 extern uint32_t script_path_keep;
+/* With script_path: where a test sets it, the slack of the run, for the test to free. */
+extern struct slack_result *script_slack;
+
+/* Adds handlers to the tap of the run, if a test has set it. */
+extern void (*script_listen)(struct tap *tap);
 
 /* The program runs as the graph of its calls. */
 extern bool script_as_graph;

@@ -11,15 +11,25 @@ void graph_causes_init(struct graph_causes *causes, const struct graph_scheduler
     causes->latest = mem_alloc(operations, sizeof *causes->latest, "critical path");
     for (size_t i = 0; i < operations; i++)
         causes->latest[i] = POOL_NONE;
+    if (critical_has_slack(critical)) {
+        causes->events = mem_alloc(operations, sizeof *causes->events, "slack");
+        causes->ends = mem_alloc(operations, sizeof *causes->ends, "slack");
+        for (size_t i = 0; i < operations; i++)
+            causes->events[i] = SLACK_NONE;
+    }
     causes->strands = mem_alloc(ranks * (scheduler->cores - 1), sizeof *causes->strands, "critical path");
-    for (size_t i = 0; i < ranks * (scheduler->cores - 1); i++)
+    for (size_t i = 0; i < ranks * (scheduler->cores - 1); i++) {
+        const uint32_t rank = (uint32_t)(i / (scheduler->cores - 1));
         causes->strands[i] =
-            (struct critical_strand){.link = POOL_NONE, .rank = (uint32_t)(i / (scheduler->cores - 1))};
+            (struct critical_strand){.link = POOL_NONE, .rank = rank, .slack = slack_rank(rank)};
+    }
 }
 
 void graph_causes_free(struct graph_causes *causes)
 {
     free(causes->latest);
+    free(causes->events);
+    free(causes->ends);
     free(causes->strands);
 }
 
@@ -38,10 +48,11 @@ void graph_causes_begin(struct graph_scheduler *scheduler, uint32_t core, uint32
     if (!causes->critical)
         return;
     struct critical_strand *strand = strand_of(scheduler, core);
-    if (free_at < scheduler->layers->context.loop.now)
-        critical_waited(causes->critical, strand, &causes->latest[operation]);
-    else
+    if (causes->events)
+        strand->slack.next = causes->events[operation];
+    if (free_at >= scheduler->layers->context.loop.now)
         critical_drop(causes->critical, &causes->latest[operation]);
+    critical_waited(causes->critical, strand, &causes->latest[operation], free_at);
     critical_enter(causes->critical, strand);
 }
 
@@ -58,14 +69,30 @@ void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation)
         return;
     critical_signal(critical, scheduler->layers->context.loop.now);
     critical_hold(critical, &scheduler->causes.latest[operation]);
+    if (scheduler->causes.ends)
+        scheduler->causes.ends[operation] = critical_moment(critical);
     critical_told(critical);
+}
+
+/* For slack: the operation ends after it has been posted, and after the present cause. */
+static void end_with_cause(struct graph_causes *causes, uint32_t operation)
+{
+    uint32_t event = SLACK_NONE;
+    if (!causes->ends || critical_moment(causes->critical).event == SLACK_NONE)
+        return;
+    critical_join(causes->critical, &event, SLACK_NONE, causes->ends[operation]);
+    causes->ends[operation] =
+        critical_join(causes->critical, &event, SLACK_NONE, critical_moment(causes->critical));
 }
 
 void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation, ps_t at)
 {
     struct graph_causes *causes = &scheduler->causes;
     uint32_t cause = POOL_NONE;
-    if (!causes->critical || (causes->posting == operation && at <= scheduler->layers->context.loop.now))
+    if (!causes->critical)
+        return;
+    end_with_cause(causes, operation);
+    if (causes->posting == operation && at <= scheduler->layers->context.loop.now)
         return;
     critical_hold(causes->critical, &cause);
     if (cause == POOL_NONE)
@@ -83,25 +110,46 @@ void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, ui
     graph_causes_post(scheduler, operation);
 }
 
+/* The present cause is one of the operation's. */
+static void hold_for(struct graph_scheduler *scheduler, uint32_t operation)
+{
+    struct graph_causes *causes = &scheduler->causes;
+    critical_hold(causes->critical, &causes->latest[operation]);
+    if (causes->events)
+        critical_join(causes->critical, &causes->events[operation], scheduler->operations[operation].rank,
+                      critical_moment(causes->critical));
+}
+
 void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, uint32_t after)
 {
     struct graph_causes *causes = &scheduler->causes;
     if (!causes->critical)
         return;
-    critical_resume(causes->critical, causes->latest[before]);
-    critical_hold(causes->critical, &causes->latest[after]);
+    critical_resume(causes->critical, causes->latest[before],
+                    causes->ends ? causes->ends[before] : SLACK_NO_MOMENT);
+    hold_for(scheduler, after);
     critical_told(causes->critical);
 }
 
 void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t after)
 {
-    graph_causes_core_ends(scheduler, core, after);
+    struct graph_causes *causes = &scheduler->causes;
+    if (!causes->critical)
+        return;
+    critical_enter(causes->critical, strand_of(scheduler, core));
+    critical_signal(causes->critical, scheduler->layers->context.loop.now);
+    hold_for(scheduler, after);
+    critical_told(causes->critical);
 }
 
-void graph_causes_drop(struct graph_scheduler *scheduler, uint32_t operation)
+void graph_causes_ended(struct graph_scheduler *scheduler, uint32_t operation, bool is_last)
 {
-    if (scheduler->causes.critical)
-        critical_drop(scheduler->causes.critical, &scheduler->causes.latest[operation]);
+    struct graph_causes *causes = &scheduler->causes;
+    if (!causes->critical)
+        return;
+    critical_drop(causes->critical, &causes->latest[operation]);
+    if (causes->ends && is_last)
+        critical_last(causes->critical, causes->ends[operation]);
 }
 
 void graph_causes_rank_ends(struct graph_scheduler *scheduler, uint32_t rank, uint32_t operation)
@@ -109,7 +157,11 @@ void graph_causes_rank_ends(struct graph_scheduler *scheduler, uint32_t rank, ui
     struct graph_causes *causes = &scheduler->causes;
     if (!causes->critical)
         return;
+    struct critical_strand *strand = critical_rank(causes->critical, rank);
+    if (operation != POOL_NONE && causes->ends)
+        critical_await(causes->critical, strand, causes->ends[operation]);
     if (operation != POOL_NONE)
-        critical_waited(causes->critical, critical_rank(causes->critical, rank), &causes->latest[operation]);
+        critical_waited(causes->critical, strand, &causes->latest[operation],
+                        scheduler->core[rank * scheduler->cores].free_at);
     critical_end(causes->critical, rank, scheduler->layers->context.loop.now);
 }

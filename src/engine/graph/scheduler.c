@@ -149,7 +149,7 @@ static void end_operation(struct graph_scheduler *scheduler, uint32_t index)
     }
     if (--scheduler->ranks[run->rank].left == 0)
         end_rank(scheduler, run->rank, index);
-    graph_causes_drop(scheduler, index);
+    graph_causes_ended(scheduler, index, operation->on_end == operation->on_begin);
 }
 
 /* A message or a collective call of an operation completes, perhaps at a known later time. What follows is an

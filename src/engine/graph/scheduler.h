@@ -47,7 +47,9 @@ struct graph_causes {
     struct critical *critical;
     struct critical_strand *strands; /* of the cores behind core 0 */
     uint32_t *latest; /* of each operation: the cause of its last dependence, then of its end */
-    uint32_t posting; /* the operation that is being posted; POOL_NONE: none */
+    uint32_t *events; /* of each operation, for slack: that of all its dependences; NULL: nobody asks */
+    struct slack_moment *ends; /* of each operation, with `events` */
+    uint32_t posting;          /* the operation that is being posted; POOL_NONE: none */
 };
 
 struct graph_scheduler {
@@ -96,7 +98,8 @@ void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, ui
 /* What `before` has is also the cause of `after`. */
 void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, uint32_t after);
 void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t after);
-void graph_causes_drop(struct graph_scheduler *scheduler, uint32_t operation);
+/* The operation has ended, and was the cause of others, or of none. */
+void graph_causes_ended(struct graph_scheduler *scheduler, uint32_t operation, bool is_last);
 void graph_causes_rank_ends(struct graph_scheduler *scheduler, uint32_t rank, uint32_t operation);
 
 #endif

@@ -56,18 +56,25 @@ static void begin_causes(struct coll_exec *exec, uint32_t index)
     exec->causes[index].link = POOL_NONE;
     if (request_at(exec, index)->is_immediate)
         exec->causes[index].strand = critical_fork(exec->context->critical);
+    else if (exec->context->has_slack)
+        critical_enter_call(exec->context->critical, strand_of(exec, index));
 }
 
-/* The present cause is that of the latest completion of the phase. */
-static void hold_cause(const struct coll_exec *exec, uint32_t index)
+/* The strand waits for the present cause, which is that of the latest completion of the phase, or is not. */
+static void take_cause(const struct coll_exec *exec, uint32_t index, bool is_latest)
 {
-    critical_hold(exec->context->critical, &exec->causes[index].link);
+    if (exec->context->has_slack)
+        critical_await(exec->context->critical, strand_of(exec, index),
+                       critical_moment(exec->context->critical));
+    if (is_latest)
+        critical_hold(exec->context->critical, &exec->causes[index].link);
 }
 
 /* The phase is over, and the strand has waited for what ended it. */
 static void follow_cause(const struct coll_exec *exec, uint32_t index)
 {
-    critical_waited(exec->context->critical, strand_of(exec, index), &exec->causes[index].link);
+    critical_waited(exec->context->critical, strand_of(exec, index), &exec->causes[index].link,
+                    exec->causes[index].own);
 }
 
 /* ------------------------------------------------------------------ phases */
@@ -95,15 +102,15 @@ static void on_message(void *self, uint32_t index, ps_t at, uint32_t peer)
 /* The same for the critical path. A function of its own: all messages of collectives pass here. */
 static void on_message_with_cause(void *self, uint32_t index, ps_t at, uint32_t peer)
 {
-    if (complete_part(self, index, at, peer))
-        hold_cause(self, index);
+    take_cause(self, index, complete_part(self, index, at, peer));
 }
 
 /* Of things other than messages. */
 static void complete_other(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
 {
-    if (complete_part(exec, index, at, peer) && exec->context->critical)
-        hold_cause(exec, index);
+    const bool is_latest = complete_part(exec, index, at, peer);
+    if (exec->context->critical)
+        take_cause(exec, index, is_latest);
 }
 
 /* A message has come that raises a flag. */
@@ -209,8 +216,8 @@ static void sink_raise(struct coll_sink *base, uint32_t flag)
 /* The flag is up, or goes up at a known time. */
 static void raised_before(const struct coll_exec_sink *sink, struct coll_request *request, ps_t at)
 {
-    if (sink->exec->context->critical && at > request->latest)
-        hold_cause(sink->exec, sink->request);
+    if (sink->exec->context->critical)
+        take_cause(sink->exec, sink->request, at > request->latest);
     end_signal(sink);
     request->latest = ps_max(request->latest, at);
 }
@@ -261,8 +268,11 @@ static void sink_reduce(struct coll_sink *base, struct coll_span from, struct co
 static void complete(struct coll_exec *exec, const struct coll_request *done, uint32_t index)
 {
     struct critical *critical = done->is_immediate ? exec->context->critical : NULL;
+    if (exec->context->has_slack && !critical)
+        critical_leave_call(exec->context->critical, critical_rank(exec->context->critical, done->rank),
+                            exec->loop->now);
     if (critical)
-        critical_complete(critical, &exec->causes[index].strand);
+        critical_complete(critical, &exec->causes[index].strand, exec->loop->now);
     request_complete(exec->requests, done->owner, done->rank, exec->loop->now, done->op, done->peer);
     if (critical) {
         critical_told(critical);
@@ -321,6 +331,8 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
             return;
         }
         ps_t free_at = endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_NONE, loop->now);
+        if (exec->context->has_slack)
+            exec->causes[index].own = ps_max(free_at, loop->now);
         if (exec->context->critical && free_at > request->latest) /* the core itself takes longest */
             critical_drop(exec->context->critical, &exec->causes[index].link);
         request->latest = ps_max(request->latest, free_at);

@@ -28,6 +28,7 @@ struct coll_exec_group {
 struct coll_causes {
     struct critical_strand strand;
     uint32_t link;
+    ps_t own; /* when the strand itself was through with the phase */
 };
 
 struct coll_exec {

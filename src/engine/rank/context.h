@@ -12,6 +12,7 @@ struct run_context {
     struct event_loop loop;
     struct tap *tap;
     struct critical *critical; /* NULL: nobody asks for the critical path */
+    bool has_slack;            /* somebody asks for slack, and so for the path */
     enum status status;        /* STATUS_OK until the run fails */
     /* Where in the program a rank is, for error messages. */
     struct call_place (*place)(void *self, uint32_t rank);

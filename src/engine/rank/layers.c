@@ -57,13 +57,15 @@ static void watch(void *self)
 void layers_open(struct rank_layers *layers, const struct engine_params *params,
                  struct call_place (*place)(void *self, uint32_t rank), void *self)
 {
-    *layers = (struct rank_layers){.params = params,
-                                   .context = {.tap = params->tap,
-                                               .critical = params->critical,
-                                               .place = place,
-                                               .self = self,
-                                               .progress = params->progress,
-                                               .progress_self = params->progress_self}};
+    *layers = (struct rank_layers){
+        .params = params,
+        .context = {.tap = params->tap,
+                    .critical = params->critical,
+                    .has_slack = params->critical && critical_has_slack(params->critical),
+                    .place = place,
+                    .self = self,
+                    .progress = params->progress,
+                    .progress_self = params->progress_self}};
     loop_init(&layers->context.loop);
     if (params->progress)
         loop_watch(&layers->context.loop, watch, &layers->context);

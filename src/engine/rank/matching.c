@@ -129,6 +129,7 @@ static void join_ends(struct matching *matching, uint32_t message_index, uint32_
     message->recv_posted = receive->recv_posted;
     message->recv_owner = receive->recv_owner;
     message->posted_bytes = receive->posted_bytes;
+    matching->joined = receive_index;
     pool_give(&matching->messages, receive_index);
 }
 

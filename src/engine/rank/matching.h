@@ -68,6 +68,7 @@ struct matching {
     uint32_t channel_count, ranks;
     struct queue_table keyed;
     struct mailboxes *mailboxes; /* made when first needed; NULL when the program has none */
+    uint32_t joined;             /* the record of the receive that a message in a mailbox has met last */
 };
 
 void matching_init(struct matching *matching, uint32_t ranks, uint32_t channels);

@@ -33,11 +33,12 @@ static void begin_causes(struct node_sync *sync, uint32_t call, uint32_t flags)
     size_t known = sync->cause_capacity;
     sync->causes = mem_grow(sync->causes, &sync->cause_capacity, (size_t)call + 1, "critical path");
     for (; known < sync->cause_capacity; known++)
-        sync->causes[known] = (struct node_sync_causes){.last = POOL_NONE};
+        sync->causes[known] = (struct node_sync_causes){.last = POOL_NONE, .all = SLACK_NONE};
     struct node_sync_causes *causes = &sync->causes[call];
     causes->flags = mem_grow(causes->flags, &causes->flag_capacity, flags, "critical path");
     for (size_t flag = 0; flag < causes->flag_capacity; flag++)
         causes->flags[flag] = POOL_NONE;
+    causes->moments = mem_grow(causes->moments, &causes->moment_capacity, flags, "critical path");
 }
 
 /* No member can wait for the flags of this call. */
@@ -112,6 +113,10 @@ void node_sync_barrier(struct node_sync *sync, uint32_t call_index, uint32_t mem
     wait_for(sync, call, member, NODE_SYNC_BARRIER);
     if (sync->critical && at >= call->arrived_at)
         critical_hold(sync->critical, &sync->causes[call_index].last); /* of the last arrival so far */
+    struct slack_moment all = SLACK_NO_MOMENT;
+    if (sync->critical)
+        all = critical_join(sync->critical, &sync->causes[call_index].all, SLACK_NONE,
+                            critical_moment(sync->critical));
     call->arrived_at = ps_max(call->arrived_at, at);
     if (++call->arrived < call->ranks)
         return;
@@ -119,10 +124,18 @@ void node_sync_barrier(struct node_sync *sync, uint32_t call_index, uint32_t mem
     call->arrived = 0;
     call->arrived_at = 0;
     if (sync->critical)
-        critical_resume(sync->critical, sync->causes[call_index].last);
+        critical_resume(sync->critical, sync->causes[call_index].last, all);
     release_all(sync, call, NODE_SYNC_BARRIER, at);
-    if (sync->critical)
-        critical_drop(sync->critical, &sync->causes[call_index].last);
+    if (!sync->critical)
+        return;
+    critical_drop(sync->critical, &sync->causes[call_index].last);
+    sync->causes[call_index].all = SLACK_NONE;
+}
+
+static void hold_flag(struct node_sync *sync, uint32_t call, uint32_t flag)
+{
+    critical_hold(sync->critical, &sync->causes[call].flags[flag]);
+    sync->causes[call].moments[flag] = critical_moment(sync->critical);
 }
 
 void node_sync_raise(struct node_sync *sync, uint32_t call_index, uint32_t flag, ps_t at)
@@ -130,7 +143,7 @@ void node_sync_raise(struct node_sync *sync, uint32_t call_index, uint32_t flag,
     struct node_sync_call *call = call_at(sync, call_index);
     call->raised_at[flag] = at;
     if (sync->critical)
-        critical_hold(sync->critical, &sync->causes[call_index].flags[flag]);
+        hold_flag(sync, call_index, flag);
     release_all(sync, call, flag, at);
 }
 
@@ -140,7 +153,8 @@ ps_t node_sync_await(struct node_sync *sync, uint32_t call_index, uint32_t flag,
     if (call->raised_at[flag] == NODE_SYNC_DOWN)
         wait_for(sync, call, member, flag);
     else if (sync->critical)
-        critical_resume(sync->critical, sync->causes[call_index].flags[flag]);
+        critical_resume(sync->critical, sync->causes[call_index].flags[flag],
+                        sync->causes[call_index].moments[flag]);
     return call->raised_at[flag];
 }
 
@@ -175,6 +189,8 @@ void node_sync_free(struct node_sync *sync)
         free(call_at(sync, call)->raised_at);
     for (size_t call = 0; call < sync->cause_capacity; call++)
         free(sync->causes[call].flags);
+    for (size_t call = 0; call < sync->cause_capacity; call++)
+        free(sync->causes[call].moments);
     free(sync->causes);
     pool_free(&sync->waits);
     pool_free(&sync->calls);

@@ -35,11 +35,14 @@ struct node_sync_wait {
 #define NODE_SYNC_BARRIER UINT32_MAX
 #define NODE_SYNC_DOWN    ((ps_t)-1)
 
-/* For the critical path: what causes a call's barrier and flags, held; POOL_NONE: nothing so far. */
+/* For the critical path: what causes a call's barrier and flags, held; POOL_NONE: nothing so far. For slack:
+ * the event of all arrivals, and the moments of flags. */
 struct node_sync_causes {
     uint32_t last;   /* to arrive at the barrier */
+    uint32_t all;    /* SLACK_NONE: nobody has */
     uint32_t *flags; /* of each flag */
-    size_t flag_capacity;
+    struct slack_moment *moments;
+    size_t flag_capacity, moment_capacity;
 };
 
 struct node_sync {

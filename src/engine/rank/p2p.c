@@ -70,6 +70,8 @@ static void match_buffered(struct p2p *p2p, uint32_t index)
 {
     const struct message *message = message_at(p2p->messages, index);
     ps_t now = p2p->loop->now;
+    if (p2p->context->has_slack)
+        critical_match(p2p->context->critical, index, now, true);
     emit_wait(p2p, index, message->injected, message->recv_posted);
     tap_emit_part(p2p->tap, index, TAP_PART_WAIT, ps_max(message->injected, message->recv_posted), now,
                   "its tag at rank", message->destination);
@@ -98,8 +100,11 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
 static void match_in_mailbox(struct p2p *p2p, uint32_t index)
 {
     struct matching_scan scan = matching_visible(p2p->matching, index);
-    for (uint32_t met; (met = matching_next(p2p->matching, &scan)) != POOL_NONE;)
+    for (uint32_t met; (met = matching_next(p2p->matching, &scan)) != POOL_NONE;) {
+        if (p2p->context->has_slack)
+            critical_meet(p2p->context->critical, p2p->matching->joined, met);
         matched(p2p, met);
+    }
 }
 
 /* Event: an envelope becomes visible. */
@@ -128,7 +133,7 @@ static void answer_sender_done(void *self, uint32_t index, ps_t at)
 __attribute__((noinline)) static void complete_with_cause(struct p2p *p2p, const struct message *message,
                                                           uint32_t index, ps_t at)
 {
-    critical_received(p2p->context->critical, index, at);
+    critical_received(p2p->context->critical, index, message->delivered, at);
     request_complete(p2p->requests, message->recv_owner, message->destination, at, message->op,
                      message->source);
     critical_told(p2p->context->critical);
@@ -323,6 +328,8 @@ static void send_control(struct p2p *p2p, uint32_t of, bool to_receiver, ps_t at
 static void clear_to_send(struct p2p *p2p, uint32_t index)
 {
     struct message *message = message_at(p2p->messages, index);
+    if (p2p->context->has_slack)
+        critical_match(p2p->context->critical, index, p2p->loop->now, false);
     if (p2p->protocol->handshakes < 2) {
         transfer(p2p, index);
         return;
@@ -509,6 +516,8 @@ void p2p_receive(struct p2p *p2p, const struct message_post *post)
         waiting = matching_meet(p2p->matching, post, false, &index);
     struct message *message = message_at(p2p->messages, waiting != POOL_NONE ? waiting : index);
     fill_receive(p2p, message, post);
+    if (p2p->context->has_slack)
+        critical_receive(p2p->context->critical, waiting != POOL_NONE ? waiting : index, p2p->loop->now);
     if (waiting != POOL_NONE) {
         met(p2p, waiting);
         return;
@@ -522,8 +531,11 @@ void p2p_receive(struct p2p *p2p, const struct message_post *post)
     if (post->channel != CHANNEL_MAILBOX)
         return;
     uint32_t message_index = matching_mailbox_receive(p2p->matching, index);
-    if (message_index != POOL_NONE)
-        met(p2p, message_index);
+    if (message_index == POOL_NONE)
+        return;
+    if (p2p->context->has_slack)
+        critical_meet(p2p->context->critical, index, message_index);
+    met(p2p, message_index);
 }
 
 void p2p_init(struct p2p *p2p)

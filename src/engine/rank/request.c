@@ -33,6 +33,8 @@ void request_table_follow(struct request_table *requests, uint32_t waiters, stru
     requests->critical = critical;
     requests->links = mem_alloc(requests->slot_count, sizeof *requests->links, "critical path");
     requests->waiter_links = mem_alloc(waiters, sizeof *requests->waiter_links, "critical path");
+    if (critical_has_slack(critical))
+        requests->moments = mem_alloc(requests->slot_count, sizeof *requests->moments, "slack");
     for (uint64_t i = 0; i < requests->slot_count; i++)
         requests->links[i] = POOL_NONE;
     for (uint32_t i = 0; i < waiters; i++)
@@ -43,6 +45,7 @@ void request_table_free(struct request_table *requests)
 {
     free(requests->links);
     free(requests->waiter_links);
+    free(requests->moments);
     free(requests->slots);
 }
 
@@ -76,6 +79,9 @@ void request_take_cause(struct request_table *requests, const struct request_wai
     size_t index =
         (size_t)((const unsigned char *)waiter - (unsigned char *)requests->waiters) / requests->stride;
     uint32_t *link = &requests->links[request - requests->slots];
+    if (requests->moments)
+        critical_await(requests->critical, critical_rank(requests->critical, (uint32_t)index),
+                       requests->moments[request - requests->slots]);
     if (request->at > waiter->latest) {
         critical_drop(requests->critical, &requests->waiter_links[index]);
         requests->waiter_links[index] = *link;
@@ -83,6 +89,17 @@ void request_take_cause(struct request_table *requests, const struct request_wai
     } else {
         critical_drop(requests->critical, link);
     }
+}
+
+/* For slack: the moment of a completion, for the waiter or until it is awaited. Each waiter is a rank. */
+__attribute__((noinline)) static void keep_moment(struct request_table *requests, uint32_t owner,
+                                                  uint32_t waiter, bool awaited)
+{
+    if (awaited)
+        critical_await(requests->critical, critical_rank(requests->critical, waiter),
+                       critical_moment(requests->critical));
+    else
+        requests->moments[owner] = critical_moment(requests->critical);
 }
 
 /* The completion of a slot, written once for runs with the critical path and once for all others, which are
@@ -98,6 +115,8 @@ static inline __attribute__((always_inline)) void complete_slot(struct request_t
     request->peer = peer;
     if (with_cause && !awaited)
         critical_hold(requests->critical, &requests->links[owner]);
+    if (with_cause && requests->moments)
+        keep_moment(requests, owner, waiter_index, awaited);
     request->at = awaited ? REQUEST_FREE : at;
     if (!awaited)
         return;

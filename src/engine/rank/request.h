@@ -54,9 +54,10 @@ struct request_table {
     size_t stride;
     void (*ready)(void *self, uint32_t waiter); /* the last request that it awaited has completed */
     void *self;
-    struct critical *critical; /* NULL: nobody asks, and there are no links */
-    uint32_t *links;           /* of the critical path, held: of each complete request; POOL_NONE: none */
-    uint32_t *waiter_links;    /* of each waiter's latest completion */
+    struct critical *critical;    /* NULL: nobody asks, and there are no links */
+    uint32_t *links;              /* of the critical path, held: of each complete request; POOL_NONE: none */
+    uint32_t *waiter_links;       /* of each waiter's latest completion */
+    struct slack_moment *moments; /* of each complete request */
     struct request_handler handlers[REQUEST_HANDLERS];
     uint32_t handler_count;
 };

@@ -51,7 +51,8 @@ static inline void follow_cause(struct scheduler *scheduler, uint32_t rank_index
     struct critical *critical = scheduler->context->critical;
     if (critical)
         critical_waited(critical, critical_rank(critical, rank_index),
-                        request_cause(scheduler->requests, rank_index));
+                        request_cause(scheduler->requests, rank_index),
+                        scheduler->ranks[rank_index].blocked_at);
 }
 
 /* Moves the rank to `at`. True: it may go on there at once, because nothing else happens before. False: its
@@ -105,8 +106,12 @@ static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_st
     const struct request_waiter *waiter = &rank->waiter;
     bool is_polled = !endpoint_is_null(scheduler->endpoint);
     ps_t since = scheduler->loop->now;
-    if (waiter->awaited == 0 && waiter->latest <= since && !is_polled)
+    if (waiter->awaited == 0 && waiter->latest <= since && !is_polled) {
+        if (scheduler->context->has_slack)
+            critical_passed(scheduler->context->critical,
+                            critical_rank(scheduler->context->critical, rank_index), since);
         return true;
+    }
     rank->state = (uint8_t)state;
     rank->blocked_at = since;
     rank->is_idle = true;
