@@ -18,6 +18,7 @@
 #include "report/insight.h"
 #include "report/memory.h"
 #include "report/page.h"
+#include "report/slack.h"
 #include "report/table.h"
 #include "report/timeline/timeline.h"
 #include "sim/components.h"
@@ -43,6 +44,7 @@ enum run_option {
     RUN_CSV,
     RUN_INSIGHT,
     RUN_NO_INSIGHT,
+    RUN_SLACK,
     RUN_WHAT_IF,
     RUN_HTML,
     RUN_MESSAGES,
@@ -86,6 +88,8 @@ static const struct cli_option options[] = {
                      "critical path"},
     [RUN_NO_INSIGHT] = {"--no-insight", 0, NULL,
                         "leave out what the table says of this, and the time it takes"},
+    [RUN_SLACK] = {"--slack", 0, NULL,
+                   "as --insight; also how much later each rank and message could be without a longer run"},
     [RUN_WHAT_IF] = {"--what-if", 0, "N",
                      "as --insight; also run again without the time of each of the N longest messages of\n"
                      "the critical path, 12 at most"},
@@ -120,7 +124,7 @@ struct run_options {
     const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
     uint64_t what_if; /* how many messages */
-    bool json, csv, insight, no_insight, dry_run, force;
+    bool json, csv, insight, no_insight, slack, dry_run, force;
 };
 
 static enum status read_what_if(struct run_options *run, const char *value)
@@ -163,6 +167,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return STATUS_OK;
     case RUN_NO_INSIGHT:
         run->no_insight = true;
+        return STATUS_OK;
+    case RUN_SLACK:
+        run->insight = run->slack = true;
         return STATUS_OK;
     case RUN_WHAT_IF:
         run->insight = true;
@@ -323,6 +330,8 @@ static bool goes_on(void *self, const struct experiment_progress *at)
 /* A page and the table say what the time is made of; the page also lists the path. */
 static enum experiment_path path_wanted(const struct run_options *run)
 {
+    if (run->slack)
+        return EXPERIMENT_PATH_SLACK;
     if (run->insight || (run->html && !run->no_insight))
         return EXPERIMENT_PATH_LISTED;
     return run->json || run->csv || run->no_insight ? EXPERIMENT_PATH_NONE : EXPERIMENT_PATH_KINDS;
@@ -357,6 +366,8 @@ static enum status print_results(const struct run_options *run, const struct man
         report_insight(manifest->insight, stdout);
     if (run->insight)
         report_paths(results, count, stdout);
+    if (run->slack)
+        report_slack(results, count, stdout);
     return standard_flush();
 }
 

@@ -24,6 +24,7 @@
 #include "sim/path_summary.h"
 #include "sim/settle.h"
 #include "sim/sites.h"
+#include "sim/slack.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/messages.h"
@@ -398,15 +399,33 @@ static void attach(struct experiment *experiment, struct program *program, size_
 
 /* What the critical path says. */
 static void take_path(const struct experiment *experiment, struct program *program, size_t index,
-                      struct critical *critical, struct result *result)
+                      const struct engine_params *params, struct result *result)
 {
     const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
-    if (critical)
-        keep_path(result, critical, experiment->path == EXPERIMENT_PATH_LISTED);
+    if (params->critical)
+        keep_path(result, params->critical, experiment->path >= EXPERIMENT_PATH_LISTED);
     if (dimensions)
         dimensions_add_path(result, dimensions);
     if (result->sites)
         sites_add_path(result);
+}
+
+/* The chains of causes, from which the path comes, and the slack. */
+static struct slack *open_path(const struct experiment *experiment, const struct result *result,
+                               struct engine_params *params)
+{
+    const bool is_listed = experiment->path >= EXPERIMENT_PATH_LISTED;
+    if (experiment->path == EXPERIMENT_PATH_NONE)
+        return NULL;
+    params->critical = critical_open(params->program->ranks, result->has_software,
+                                     is_listed ? CRITICAL_KEEP : 0, params->tap);
+    if (result->sites)
+        critical_want_sites(params->critical);
+    if (experiment->path < EXPERIMENT_PATH_SLACK)
+        return NULL;
+    struct slack *slack = slack_open(params->program->ranks, result->sites != NULL);
+    critical_want_slack(params->critical, slack);
+    return slack;
 }
 
 /* As experiment_run, of the program, which is the experiment's or made of it. */
@@ -439,11 +458,7 @@ static enum status run_program(struct experiment *experiment, struct program *pr
                                    .progress_self = &progress};
     if (fabric->wants_work)
         params.work = work_for_fabric(experiment);
-    if (experiment->path != EXPERIMENT_PATH_NONE)
-        params.critical = critical_open(program->ranks, result->has_software,
-                                        experiment->path == EXPERIMENT_PATH_LISTED ? CRITICAL_KEEP : 0, &tap);
-    if (params.critical && result->sites)
-        critical_want_sites(params.critical);
+    struct slack *slack = open_path(experiment, result, &params);
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
@@ -458,8 +473,11 @@ static enum status run_program(struct experiment *experiment, struct program *pr
     progress_end();
     traffic_free(&traffic);
     if (status == STATUS_OK)
-        take_path(experiment, program, index, params.critical, result);
+        take_path(experiment, program, index, &params, result);
     critical_close(params.critical);
+    if (status == STATUS_OK && slack && result->path_summary)
+        slack_keep(result, slack);
+    slack_close(slack);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)
         network_describe(experiment, fabric, &result->network);

@@ -17,6 +17,7 @@
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
  *     path_summary.h     what the critical path of a result consists of
+ *     slack.h            how much later things could be without a longer run
  *     insight.h          what results mean, in sentences
  *     what_if.h          what a run would take if a message took no time
  *     memory.h           the memory that a run will need
@@ -59,6 +60,7 @@ enum experiment_path {
     EXPERIMENT_PATH_NONE,
     EXPERIMENT_PATH_KINDS,  /* what its time consists of */
     EXPERIMENT_PATH_LISTED, /* also its messages, which costs more */
+    EXPERIMENT_PATH_SLACK,  /* also the slack of all messages, whose memory grows with them */
 };
 
 struct experiment {

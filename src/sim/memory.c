@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
+#include "call/graph.h"
 #include "sim/traffic.h"
 
 /* The program itself with its libraries, before it has anything to do. */
@@ -39,9 +40,21 @@ static void add_path(const struct experiment *experiment, struct estimate *estim
     for (size_t i = 0; i < estimate->count; i++)
         if (strcmp(estimate->parts[i].name, "messages") == 0)
             at_once = estimate->parts[i].bytes / (double)sizeof(struct message);
-    bool is_listed = experiment->path == EXPERIMENT_PATH_LISTED;
+    bool is_listed = experiment->path >= EXPERIMENT_PATH_LISTED;
     estimate_add(estimate, "critical path", is_listed ? "neither --insight nor --html" : "--no-insight",
                  critical_estimate(experiment->program->ranks, at_once, is_listed ? CRITICAL_KEEP : 0));
+}
+
+/* All messages of the run, and the waits for them. */
+static void add_slack(const struct experiment *experiment, struct estimate *estimate)
+{
+    const struct program *program = experiment->program;
+    if (experiment->path < EXPERIMENT_PATH_SLACK || program->openloop)
+        return;
+    const struct experiment_work work = experiment_work(experiment);
+    const double operations = program->graph ? (double)program->graph->operations : 0;
+    estimate_add(estimate, "slack", "no --slack",
+                 slack_estimate(program->ranks, (double)work.messages, operations));
 }
 
 enum status memory_estimate(const struct experiment *experiment, size_t index, struct estimate *estimate)
@@ -57,6 +70,7 @@ enum status memory_estimate(const struct experiment *experiment, size_t index, s
     enum status status = experiment->engines[index]->estimate(&params, estimate);
     add_traffic(fabric, experiment->config, estimate->pairs, estimate);
     add_path(experiment, estimate);
+    add_slack(experiment, estimate);
     return status == STATUS_OK ? experiment->program->status : status;
 }
 

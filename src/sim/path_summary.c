@@ -20,9 +20,14 @@ struct grouping {
     size_t awaited_count;
 };
 
+const char *path_call_kind(uint8_t op)
+{
+    return op < CALL_BARRIER ? "p2p" : call_op_name((enum call_op)op);
+}
+
 const char *path_call_name(const struct critical_step *step)
 {
-    return step->op < CALL_BARRIER ? "p2p" : call_op_name((enum call_op)step->op);
+    return path_call_kind(step->op);
 }
 
 const char *path_message_name(const struct critical_step *step, char *buffer, size_t size)

@@ -42,6 +42,7 @@ json_t *path_summary_json(const struct path_summary *summary);
 
 /* "p2p" for point-to-point calls, else the collective's name. */
 const char *path_call_name(const struct critical_step *step);
+const char *path_call_kind(uint8_t op); /* enum call_op */
 
 /* The message's name in the parameter `free`; a buffer of 32 bytes is enough. */
 const char *path_message_name(const struct critical_step *step, char *buffer, size_t size);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "fabric/message.h"
+#include "sim/slack.h"
 
 static uint32_t class_of(uint64_t bytes)
 {
@@ -123,6 +124,7 @@ void result_free(struct result *result)
         critical_path_free(result->path);
     free(result->path);
     free(result->path_summary);
+    slack_summary_free(result->slack);
     free(result->what_if);
     for (size_t i = 0; i < result->job_count; i++)
         free(result->jobs[i].name);

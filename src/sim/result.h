@@ -13,11 +13,13 @@
 #include "sim/network.h"
 
 struct path_summary;
+struct slack_summary;
 
 /* The result of a run. result.c collects it from the tap, result_json.c writes it. */
 struct rank_row {
     ps_t finish, compute, idle;
     ps_t software; /* the core's time for messages; 0 without a host model */
+    ps_t slack;    /* where the result has slack */
 };
 
 /* Messages by size: class 0 has those of 0 bytes, class k > 0 those of 2^(k-1) to 2^k - 1 bytes. */
@@ -51,6 +53,7 @@ struct result_site {
     uint64_t waits; /* that took time */
     sum_t idle;     /* in ps, over ranks */
     ps_t path;      /* of messages on the critical path for which a call of this place waited */
+    ps_t slack;     /* where the result has slack; PS_NEVER: no call of this place was made */
 };
 
 /* What the run would take if a message of its critical path took no time. */
@@ -81,6 +84,7 @@ struct result {
     struct result_network network;
     struct critical_path *path;        /* NULL: nobody has asked for it, or the engine does not tell causes */
     struct path_summary *path_summary; /* NULL: the path is not listed */
+    struct slack_summary *slack;       /* NULL: nobody has asked, or the engine does not tell causes */
     struct result_what_if *what_if;    /* NULL: nobody has asked */
     size_t what_if_count;
     struct result_job *jobs; /* NULL: the program is one job */

@@ -13,6 +13,7 @@
 #include "sim/path_summary.h"
 #include "sim/result.h"
 #include "sim/sites.h"
+#include "sim/slack.h"
 
 /* Up to this many ranks are listed one by one; more are described by quantiles. */
 enum { RANKS_LISTED = 4096, DIGITS = 15 };
@@ -96,6 +97,8 @@ static json_t *all_ranks_json(const struct result *result)
     json_put(object, "idle_s", quantiles_json(result, offsetof(struct rank_row, idle)));
     if (result->has_software)
         json_put(object, "software_s", quantiles_json(result, offsetof(struct rank_row, software)));
+    if (result->slack)
+        json_put(object, "slack_s", quantiles_json(result, offsetof(struct rank_row, slack)));
     return object;
 }
 
@@ -112,6 +115,8 @@ static json_t *ranks_json(const struct result *result)
         json_put(rank, "idle_s", seconds(row->idle));
         if (result->has_software)
             json_put(rank, "software_s", seconds(row->software));
+        if (result->slack)
+            json_put(rank, "slack_s", seconds(row->slack));
         json_add(list, rank);
     }
     return list;
@@ -302,6 +307,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "sites", sites_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
+    if (result->slack)
+        json_put(object, "slack", slack_json(result));
     if (result->what_if)
         json_put(object, "what_if", what_if_json(result));
     return object;

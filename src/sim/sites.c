@@ -68,7 +68,8 @@ json_t *sites_json(const struct result *result)
     json_t *list = json_make_list();
     for (uint32_t i = 0; i < result->site_count; i++) {
         const struct result_site *site = &result->sites[i];
-        if (!site->waits && !site->path)
+        const bool has_slack = result->slack && site->slack < PS_NEVER;
+        if (!site->waits && !site->path && !has_slack)
             continue;
         json_t *object = json_make_object();
         json_put_text(object, "name", site->name); /* null: calls whose place is not known */
@@ -77,6 +78,8 @@ json_t *sites_json(const struct result *result)
         json_put_number(object, "idle_share", sites_idle_share(result, site));
         if (result->sites_have_path)
             json_put(object, "critical_path_s", seconds((sum_t)site->path));
+        if (has_slack)
+            json_put(object, "slack_s", seconds((sum_t)site->slack));
         json_add(list, object);
     }
     return list;
