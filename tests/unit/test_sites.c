@@ -17,6 +17,7 @@
 #include "sim/path_summary.h"
 #include "sim/sites.h"
 #include "support/traces.h"
+#include "tolerance/answer.h"
 #include "trace/summary.h"
 #include "trace/ti/decompile.h"
 
@@ -200,6 +201,72 @@ static void sums_are_those_of_ranks_and_path(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- tolerance */
+
+static void check_shares(const struct tolerance_answer *plain, const struct tolerance_answer *answer)
+{
+    const struct tolerance_shares *shares = &answer->shares;
+    int64_t by_site = 0, by_rank = 0;
+    uint64_t messages = 0;
+    assert_null(plain->why);
+    assert_null(answer->why);
+    assert_null(plain->shares.by_site);
+    assert_true(answer->slope == plain->slope && answer->slope > 0);
+    assert_int_equal(shares->messages, plain->shares.messages);
+    assert_int_equal(shares->sites, 4);
+    for (size_t i = 0; i < shares->sites; i++) {
+        const struct tolerance_share *share = &shares->by_site[i];
+        by_site += share->slope;
+        messages += share->messages;
+        assert_true(i == 0 || share->slope <= share[-1].slope);
+        assert_true(share->site ? share->site_name != NULL : share->site_name == NULL);
+    }
+    for (size_t i = 0; i < shares->ranks; i++)
+        by_rank += shares->by_rank[i].slope;
+    assert_true((double)by_site == answer->slope && (double)by_rank == answer->slope);
+    assert_int_equal(messages, shares->messages);
+}
+
+static void ask(const char *trace, const char *name, struct tolerance_answer *answer,
+                struct tolerance_question *question, struct experiment *experiment)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    config_assign(config, "fabric", "hockney", "test");
+    config_assign(config, "machine", "as-published", "test");
+    assert_int_equal(config_assign(config, "trace", trace, "test"), STATUS_OK);
+    assert_int_equal(experiment_init(experiment, config), STATUS_OK);
+    *question = (struct tolerance_question){.config = config, .experiment = experiment};
+    *answer = (struct tolerance_answer){.why = NULL};
+    assert_int_equal(tolerance_find_param(question, name, answer), STATUS_OK);
+    assert_int_equal(tolerance_answer(question, answer), STATUS_OK);
+}
+
+/* The parts of the call sites are the slope, and nothing else changes. */
+static void parts_of_the_slope_are_the_slope(void **state)
+{
+    (void)state;
+    static const char *const parameters[] = {"hockney.latency", "hockney.bandwidth"};
+    char *decorated = decorate("tests/traces/cg.S.4.tar.zst", "cg-tolerance");
+    for (size_t i = 0; i < 2; i++) {
+        const char *const traces[] = {"tests/traces/cg.S.4.tar.zst", decorated};
+        struct tolerance_answer answers[2];
+        struct tolerance_question questions[2];
+        struct experiment experiments[2];
+        for (size_t t = 0; t < 2; t++)
+            ask(traces[t], parameters[i], &answers[t], &questions[t], &experiments[t]);
+        check_shares(&answers[0], &answers[1]);
+        for (size_t t = 0; t < 2; t++) {
+            tolerance_answer_free(&answers[t]);
+            tolerance_question_free(&questions[t]);
+            experiment_free(&experiments[t]);
+            config_close((struct config *)questions[t].config);
+        }
+    }
+    free(decorated);
+}
+
 static void the_longest_come_first(void **state)
 {
     (void)state;
@@ -221,6 +288,7 @@ int main(void)
         cmocka_unit_test(wrong_annotations_are_refused),
         cmocka_unit_test(sums_are_those_of_ranks_and_path),
         cmocka_unit_test(the_longest_come_first),
+        cmocka_unit_test(parts_of_the_slope_are_the_slope),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }
