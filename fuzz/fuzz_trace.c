@@ -50,6 +50,48 @@ struct compiled_trace *fuzz_trace(struct fuzz_piece text, uint32_t most_ranks)
     return compiled;
 }
 
+/* ------------------------------------------------------------------- bursts */
+
+struct told {
+    struct program *program;
+    uint64_t count;
+};
+
+static void see(void *self, const struct call_burst *burst)
+{
+    struct told *told = self;
+    const struct program_sites *sites = told->program->sites;
+    const uint32_t known = sites ? sites->count : 1;
+    fuzz_must(burst->used_ns <= burst->lasted_ns, "a burst lasts at least as long as it computes");
+    fuzz_must(burst->after < known && burst->before < known, "a burst is between call sites");
+    told->count++;
+}
+
+void fuzz_bursts(struct program *program)
+{
+    struct bursts_summary summary;
+    struct told all = {.program = program};
+    if (!program->bursts)
+        return;
+    program->ops->rewind(program);
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        struct told told = {.program = program}, met = told;
+        struct call scratch;
+        struct call_burst burst;
+        program->bursts->each(program->bursts, rank, see, &told);
+        while (program_next(program, rank, &scratch))
+            if (program->bursts->last(program->bursts, rank, &burst))
+                see(&met, &burst);
+        fuzz_must(met.count <= told.count, "a reader meets bursts that there are");
+        all.count += told.count;
+    }
+    const bool has_any = bursts_summarise(program, &summary);
+    fuzz_must(has_any == (all.count > 0) && summary.all.count == all.count, "all bursts are summed up");
+    bursts_summary_free(&summary);
+}
+
+/* -------------------------------------------------------------------- images */
+
 /* The input as a file. Corrects what random bytes would never get right. */
 static int make_file(const uint8_t *data, size_t size)
 {

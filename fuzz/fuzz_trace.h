@@ -15,6 +15,10 @@ struct compiled_trace *fuzz_trace(struct fuzz_piece text, uint32_t most_ranks);
 /* The same of an open trace, which stays open. */
 struct compiled_trace *fuzz_compile(struct trace_input *input);
 
+/* The bursts of a trace: whoever reads its calls meets no others than all that there are. Their places are
+ * call sites of the trace, and they add up. */
+void fuzz_bursts(struct program *program);
+
 /* The bytes as a compiled trace, behind a header that is right in magic, version and checksum, which random
  * bytes never are. NULL: it is refused. */
 struct compiled_trace *fuzz_image(const uint8_t *data, size_t size);

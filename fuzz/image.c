@@ -23,6 +23,7 @@ static void use(struct compiled_trace *compiled)
     check_trace(compiled, &check);
     summary_of(compiled, &summary);
     compiled_report_notes(compiled, NOTES_ALL);
+    fuzz_bursts(&compiled->program);
 }
 
 bool fuzz_target(const uint8_t *data, size_t size)

@@ -66,6 +66,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     check_trace(compiled, &check);
     summary_of(compiled, &summary);
     compiled_report_notes(compiled, NOTES_ALL);
+    fuzz_bursts(&compiled->program);
     compile_again(compiled);
     compiled->program.ops->close(&compiled->program);
     return true;
