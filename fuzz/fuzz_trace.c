@@ -90,7 +90,7 @@ void fuzz_bursts(struct program *program)
     bursts_summary_free(&summary);
 }
 
-/* -------------------------------------------------------------------- images */
+/* ------------------------------------------------------------------ images */
 
 /* The input as a file. Corrects what random bytes would never get right. */
 static int make_file(const uint8_t *data, size_t size)

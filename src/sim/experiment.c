@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "call/jobs.h"
+#include "engine/graph/graphs.h"
 #include "engine/params.h"
 #include "engine/placement.h"
 #include "engine/rank/layers.h"
@@ -373,11 +374,12 @@ static const struct program_dimensions *dimensions_of(const struct experiment *e
     return experiment->engines[index] == &engine_ranks ? program->dimensions : NULL;
 }
 
-/* NULL: nobody knows where calls are. Only the engine of ranks executes the calls of the program itself. */
+/* NULL: nobody knows where calls are, or the engine does not tell it. */
 static const struct program_sites *sites_of(const struct experiment *experiment,
                                             const struct program *program, size_t index)
 {
-    return experiment->engines[index] == &engine_ranks ? program->sites : NULL;
+    const struct engine *engine = experiment->engines[index];
+    return engine == &engine_ranks || engine == &engine_graphs ? program->sites : NULL;
 }
 
 /* Who listens to a run. */

@@ -133,7 +133,8 @@ static enum status open_traces(uint32_t ranks, struct program **program)
     return status;
 }
 
-static ps_t makespan_of(struct program *program, const char *workload)
+/* `program` NULL: the workload. */
+static struct result run(struct program *program, const char *workload)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
@@ -153,11 +154,80 @@ static ps_t makespan_of(struct program *program, const char *workload)
                               : experiment_init_with(&experiment, config, program),
                      STATUS_OK);
     assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
-    ps_t makespan = result.makespan;
-    result_free(&result);
     experiment_free(&experiment);
     config_close(config);
+    return result;
+}
+
+static ps_t makespan_of(struct program *program, const char *workload)
+{
+    struct result result = run(program, workload);
+    ps_t makespan = result.makespan;
+    result_free(&result);
     return makespan;
+}
+
+static void put_name(const char *name)
+{
+    put_string_field(&node, 2, name);
+}
+
+/* NPU 0 computes for 5 us before each of two messages of 50000 B, whose bytes take 1 us to leave and 500 ns
+ * more to arrive. NPU 1 waits for the first 6.5 us, and then for the second 6 us; NPU 0 waits 1 us for each
+ * to leave. The names of nodes are call sites, without their numbers. */
+static void names_of_nodes_are_call_sites(void **state)
+{
+    (void)state;
+    static const char *const names[2][4] = {{"layer1.conv2d", "", "layer12.conv2d", "send 1MB"},
+                                            {"wait_7_of_9", "wait_8_of_9", "", "x86"}};
+    static const char *const patterns[] = {NULL, "layer*.conv2d", "send 1MB", "wait_*_of_*", "x*"};
+    struct program *program;
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        begin_trace(&traces[rank]);
+        for (uint64_t id = 0; id < 4; id++) {
+            if (rank == 1 && id < 2) {
+                put_message(id, RECEIVE, 50000, 0);
+            } else if (rank == 0 && id % 2) {
+                put_message(id, SEND, 50000, 1);
+            } else {
+                begin_node(id, COMPUTE);
+                put_number(&node, "runtime", 13, rank ? 0 : 5000);
+            }
+            put_name(names[rank][id]);
+            if (id)
+                put_field(&node, 5, id - 1);
+            end_message(&traces[rank], &node);
+        }
+    }
+    assert_int_equal(open_traces(2, &program), STATUS_OK);
+    assert_non_null(program->sites);
+    assert_int_equal(program->sites->count, 5);
+    for (uint32_t i = 1; i < 5; i++)
+        assert_string_equal(program->sites->names[i], patterns[i]);
+    struct result result = run(program, NULL);
+    assert_int_equal(result.makespan, 12500 * PS_PER_NS);
+    assert_int_equal(result.site_count, 5);
+    static const ps_t idle_ns[] = {1000, 0, 1000, 12500, 0};
+    static const uint64_t waits[] = {1, 0, 1, 2, 0};
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_true(result.sites[i].idle == idle_ns[i] * PS_PER_NS);
+        assert_int_equal(result.sites[i].waits, waits[i]);
+    }
+    result_free(&result);
+    program->ops->close(program);
+}
+
+/* Traces without names have none. */
+static void nodes_without_names_have_no_call_sites(void **state)
+{
+    (void)state;
+    struct program *program;
+    begin_trace(&traces[0]);
+    begin_node(1, COMPUTE);
+    end_message(&traces[0], &node);
+    assert_int_equal(open_traces(1, &program), STATUS_OK);
+    assert_null(program->sites);
+    program->ops->close(program);
 }
 
 /* As the ring of ASTRA-sim's example: 14 steps of 131072 bytes, and 7 us of reduction behind the first 7. */
@@ -425,6 +495,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_takes_its_closed_form),
+        cmocka_unit_test(names_of_nodes_are_call_sites),
+        cmocka_unit_test(nodes_without_names_have_no_call_sites),
         cmocka_unit_test(collective_calls_are_those_of_the_kind),
         cmocka_unit_test(groups_are_those_that_call),
         cmocka_unit_test(wrong_nodes_are_refused_with_their_byte),

@@ -24,6 +24,8 @@ static void ignore(void *self, enum diag_level level, const char *message)
     (void)self, (void)level, (void)message;
 }
 
+static enum experiment_path path_wanted; /* of the runs that follow */
+
 /* Runs `program`, a workload or a trace, with these settings. */
 static struct result run(const char *kind, const char *program, const char *const *settings)
 {
@@ -38,6 +40,7 @@ static struct result run(const char *kind, const char *program, const char *cons
     for (size_t i = 0; settings[i]; i++)
         assert_int_equal(config_set(config, settings[i]), STATUS_OK);
     assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+    experiment.path = path_wanted;
     assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
     experiment_free(&experiment);
     config_close(config);
@@ -127,6 +130,40 @@ static void jobs_wait_where_they_wait_alone(void **state)
         assert_true(idle == all && result.sites[0].idle > 3 * alone.sites[0].idle);
         result_free(&result);
     }
+    result_free(&alone);
+}
+
+/* Beside graphs, all jobs run as one graph. Ranks wait at each line as long as the calls do, and the time of
+ * messages on the path is that of all lines together. Names of nodes stand for lines. */
+static void graphs_wait_where_their_operations_are(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fabric=hockney", "machine=as-published", NULL};
+    struct result alone = run("trace", "tests/golden/run-sites/trace", settings);
+    path_wanted = EXPERIMENT_PATH_LISTED;
+    struct result result = run_jobs("sites-graph", "linear", settings);
+    path_wanted = EXPERIMENT_PATH_NONE;
+    assert_int_equal(result.site_count, alone.site_count + 1);
+    for (uint32_t i = 1; i < alone.site_count; i++) {
+        const struct result_site *site = find_site(&result, "solver", alone.sites[i].name);
+        assert_true(site->idle == alone.sites[i].idle);
+        assert_int_equal(site->waits, alone.sites[i].waits);
+    }
+    assert_true(find_site(&result, "gather", "all_gather_4npus_1MB")->idle > 0);
+    sum_t idle = 0, all = 0;
+    ps_t path = 0, messages = 0;
+    for (uint32_t i = 0; i < result.site_count; i++) {
+        idle += result.sites[i].idle;
+        path += result.sites[i].path;
+    }
+    for (uint32_t rank = 0; rank < result.ranks; rank++)
+        all += result.rows[rank].idle;
+    for (size_t i = 0; i < result.path->count; i++)
+        messages += result.path->steps[i].end - result.path->steps[i].start;
+    assert_true(idle == all);
+    assert_int_equal(path, messages);
+    assert_true(find_site(&result, "solver", "halo.c:112")->path > 0);
+    result_free(&result);
     result_free(&alone);
 }
 
@@ -265,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_that_share_nothing_take_their_own_time),
         cmocka_unit_test(jobs_wait_where_they_wait_alone),
+        cmocka_unit_test(graphs_wait_where_their_operations_are),
         cmocka_unit_test(pairs_on_a_ring_share_its_links),
         cmocka_unit_test(graphs_that_share_nothing_take_their_own_time),
         cmocka_unit_test(graphs_and_calls_take_their_own_time),

@@ -9,8 +9,13 @@ void graph_causes_init(struct graph_causes *causes, const struct graph_scheduler
     if (!critical)
         return;
     causes->latest = mem_alloc(operations, sizeof *causes->latest, "critical path");
-    for (size_t i = 0; i < operations; i++)
+    if (scheduler->sites)
+        causes->before = mem_alloc(operations, sizeof *causes->before, "critical path");
+    for (size_t i = 0; i < operations; i++) {
         causes->latest[i] = POOL_NONE;
+        if (causes->before)
+            causes->before[i] = POOL_NONE;
+    }
     if (critical_has_slack(critical)) {
         causes->events = mem_alloc(operations, sizeof *causes->events, "slack");
         causes->ends = mem_alloc(operations, sizeof *causes->ends, "slack");
@@ -28,6 +33,7 @@ void graph_causes_init(struct graph_causes *causes, const struct graph_scheduler
 void graph_causes_free(struct graph_causes *causes)
 {
     free(causes->latest);
+    free(causes->before);
     free(causes->events);
     free(causes->ends);
     free(causes->strands);
@@ -48,11 +54,14 @@ void graph_causes_begin(struct graph_scheduler *scheduler, uint32_t core, uint32
     if (!causes->critical)
         return;
     struct critical_strand *strand = strand_of(scheduler, core);
+    if (causes->before)
+        strand->site = graph_scheduler_site(scheduler, causes->before[operation]);
     if (causes->events)
         strand->slack.next = causes->events[operation];
     if (free_at >= scheduler->layers->context.loop.now)
         critical_drop(causes->critical, &causes->latest[operation]);
     critical_waited(causes->critical, strand, &causes->latest[operation], free_at);
+    strand->site = graph_scheduler_site(scheduler, operation);
     critical_enter(causes->critical, strand);
 }
 
@@ -129,9 +138,11 @@ void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, ui
                     causes->ends ? causes->ends[before] : SLACK_NO_MOMENT);
     hold_for(scheduler, after);
     critical_told(causes->critical);
+    if (causes->before)
+        causes->before[after] = before;
 }
 
-void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t after)
+void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t before, uint32_t after)
 {
     struct graph_causes *causes = &scheduler->causes;
     if (!causes->critical)
@@ -140,6 +151,8 @@ void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32
     critical_signal(causes->critical, scheduler->layers->context.loop.now);
     hold_for(scheduler, after);
     critical_told(causes->critical);
+    if (causes->before)
+        causes->before[after] = before;
 }
 
 void graph_causes_ended(struct graph_scheduler *scheduler, uint32_t operation, bool is_last)
@@ -158,6 +171,7 @@ void graph_causes_rank_ends(struct graph_scheduler *scheduler, uint32_t rank, ui
     if (!causes->critical)
         return;
     struct critical_strand *strand = critical_rank(causes->critical, rank);
+    strand->site = graph_scheduler_site(scheduler, operation);
     if (operation != POOL_NONE && causes->ends)
         critical_await(causes->critical, strand, causes->ends[operation]);
     if (operation != POOL_NONE)

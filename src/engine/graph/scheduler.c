@@ -18,6 +18,14 @@ static const struct graph_operation *operation_at(const struct graph_scheduler *
     return &rank->operations[index - rank->first];
 }
 
+uint32_t graph_scheduler_site(const struct graph_scheduler *scheduler, uint32_t index)
+{
+    if (!scheduler->sites || index == POOL_NONE)
+        return 0;
+    return scheduler->sites->of_operation(scheduler->sites, scheduler->operations[index].rank,
+                                          graph_scheduler_number(scheduler, index));
+}
+
 /* ------------------------------------------------------------------- cores */
 
 static struct queue_links operation_links(const struct graph_scheduler *scheduler)
@@ -41,19 +49,23 @@ static void list_core(struct graph_scheduler *scheduler, uint32_t index)
     queue_append(&scheduler->listed, core_links(scheduler), index);
 }
 
-/* The rank has been idle while none of its cores was busy. */
+/* The rank has been idle while none of its cores was busy. It has waited for what ended last. */
 static void end_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
 {
     struct graph_rank_run *rank = &scheduler->ranks[rank_index];
     ps_t now = loop_of(scheduler)->now;
+    const uint32_t site = rank->is_idle ? graph_scheduler_site(scheduler, rank->ended) : 0;
     if (rank->is_idle)
-        tap_emit(tap_of(scheduler), &(struct tap_record){.kind = TAP_IDLE,
-                                                         .rank = rank_index,
-                                                         .call = CALL_WAIT,
-                                                         .cause = CALL_SEND,
-                                                         .peer = TAP_NOBODY,
-                                                         .since = rank->idle_since,
-                                                         .at = now});
+        tap_emit(tap_of(scheduler),
+                 &(struct tap_record){.kind = TAP_IDLE,
+                                      .rank = rank_index,
+                                      .call = CALL_WAIT,
+                                      .cause = CALL_SEND,
+                                      .peer = TAP_NOBODY,
+                                      .site = site,
+                                      .site_name = site ? scheduler->sites->names[site] : NULL,
+                                      .since = rank->idle_since,
+                                      .at = now});
     rank->is_idle = false;
 }
 
@@ -116,7 +128,7 @@ static void release_on_begin(struct graph_scheduler *scheduler, uint32_t core, u
     const struct graph_rank *rank = &scheduler->graph->ranks[scheduler->operations[index].rank];
     for (uint32_t i = operation->on_begin; i < operation[1].on_end; i++) {
         uint32_t after = (uint32_t)rank->first + rank->dependents[i];
-        graph_causes_begun(scheduler, core, after);
+        graph_causes_begun(scheduler, core, index, after);
         release(scheduler, after);
     }
 }
@@ -140,6 +152,9 @@ static void end_operation(struct graph_scheduler *scheduler, uint32_t index)
     const struct graph_operation *operation = operation_at(scheduler, index);
     const struct graph_rank *rank = &scheduler->graph->ranks[run->rank];
     run->state = OPERATION_ENDED;
+    scheduler->ranks[run->rank].ended = index;
+    if (scheduler->sites) /* what the rank waits for next may have another one */
+        end_idle(scheduler, run->rank);
     scheduler->ended++;
     context_count(&scheduler->layers->context, &scheduler->layers->context.calls);
     for (uint32_t i = operation->on_end; i < operation->on_begin; i++) {
@@ -324,6 +339,8 @@ static void on_end(void *self, uint32_t index)
     struct graph_scheduler *scheduler = self;
     end_operation(scheduler, index);
     run_listed(scheduler);
+    if (scheduler->sites)
+        begin_idle(scheduler, scheduler->operations[index].rank);
 }
 
 /* -------------------------------------------------------------- life cycle */
@@ -344,6 +361,7 @@ void graph_scheduler_init(struct graph_scheduler *scheduler)
 {
     const struct graph *graph = scheduler->graph = scheduler->program->graph;
     uint32_t ranks = scheduler->program->ranks, cores = graph->cores ? graph->cores : 1;
+    scheduler->sites = scheduler->program->sites;
     scheduler->cores = cores;
     scheduler->operations = mem_alloc((size_t)graph->operations, sizeof *scheduler->operations, "operations");
     scheduler->core = mem_alloc((size_t)ranks * cores, sizeof *scheduler->core, "cores");
@@ -355,6 +373,7 @@ void graph_scheduler_init(struct graph_scheduler *scheduler)
     for (uint32_t rank = 0; rank < ranks; rank++) {
         const struct graph_rank *about = &graph->ranks[rank];
         scheduler->ranks[rank].left = about->count;
+        scheduler->ranks[rank].ended = POOL_NONE;
         for (uint32_t i = 0; i < about->count; i++)
             scheduler->operations[about->first + i] =
                 (struct operation_run){.needs = about->operations[i].needs, .rank = rank};

@@ -7,6 +7,7 @@
 
 #include "base/queue.h"
 #include "call/graph.h"
+#include "call/sites.h"
 #include "engine/critical.h"
 #include "engine/rank/layers.h"
 
@@ -37,6 +38,7 @@ struct graph_rank_run {
     uint32_t left;   /* operations that have not ended */
     uint32_t busy;   /* cores */
     ps_t idle_since; /* with no busy core */
+    uint32_t ended;  /* the operation that ended last; POOL_NONE: none */
     bool has_any;    /* its receives are matched in a mailbox */
     bool is_polling; /* its core 0 polls for messages */
     bool is_idle;    /* since idle_since */
@@ -47,6 +49,7 @@ struct graph_causes {
     struct critical *critical;
     struct critical_strand *strands; /* of the cores behind core 0 */
     uint32_t *latest; /* of each operation: the cause of its last dependence, then of its end */
+    uint32_t *before; /* of each operation: that with its last dependence; NULL: there are no call sites */
     uint32_t *events; /* of each operation, for slack: that of all its dependences; NULL: nobody asks */
     struct slack_moment *ends; /* of each operation, with `events` */
     uint32_t posting;          /* the operation that is being posted; POOL_NONE: none */
@@ -56,6 +59,7 @@ struct graph_scheduler {
     struct rank_layers *layers;
     const struct program *program;
     const struct graph *graph;
+    const struct program_sites *sites; /* of its operations; or NULL */
     double ps_per_operation;
     uint32_t cores; /* of each rank */
     struct operation_run *operations;
@@ -77,6 +81,9 @@ double graph_scheduler_estimate(const struct program *program);
 /* The operations that wait for nothing become ready. The layers have their fabric. */
 void graph_scheduler_start(struct graph_scheduler *scheduler);
 
+/* The call site of an operation; 0: not known. POOL_NONE: of none. */
+uint32_t graph_scheduler_site(const struct graph_scheduler *scheduler, uint32_t index);
+
 /* The number of an operation in its rank. */
 static inline uint32_t graph_scheduler_number(const struct graph_scheduler *scheduler, uint32_t index)
 {
@@ -97,7 +104,7 @@ void graph_causes_complete(struct graph_scheduler *scheduler, uint32_t operation
 void graph_causes_core_ends(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation);
 /* What `before` has is also the cause of `after`. */
 void graph_causes_release(struct graph_scheduler *scheduler, uint32_t before, uint32_t after);
-void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t after);
+void graph_causes_begun(struct graph_scheduler *scheduler, uint32_t core, uint32_t before, uint32_t after);
 /* The operation has ended, and was the cause of others, or of none. */
 void graph_causes_ended(struct graph_scheduler *scheduler, uint32_t operation, bool is_last);
 void graph_causes_rank_ends(struct graph_scheduler *scheduler, uint32_t rank, uint32_t operation);

@@ -48,6 +48,9 @@ static void close_program(struct program *program)
     free(chakra->calls);
     free(chakra->call_names);
     free(chakra->call_ranks);
+    free(chakra->site_of);
+    free(chakra->site_names);
+    sites_free(&chakra->names);
     free(chakra->ids);
     free(chakra->at);
     chakra_groups_free(&chakra->groups);
@@ -71,6 +74,7 @@ static enum status finish(struct chakra_program *chakra)
     chakra->graph.label = label_of;
     chakra->program.ops = &ops;
     chakra->program.graph = &chakra->graph;
+    chakra_use_sites(chakra);
     chakra->program.total_calls = chakra->graph.operations;
     chakra->program.bytes_mapped = graph_builder_bytes(&chakra->builder) +
                                    (chakra->id_capacity + chakra->at_capacity) * sizeof(uint64_t) +

@@ -7,6 +7,8 @@
 #include "base/hashmap.h"
 #include "base/status.h"
 #include "call/graph.h"
+#include "call/sites.h"
+#include "trace/image/sites.h"
 
 /* Chakra execution traces: a graph of nodes for each NPU, in a file NAME.RANK.et of protobuf messages. They
  * become a graph of operations. docs/chakra.md
@@ -16,7 +18,8 @@
  *   schema.h   the numbers of the schema, and attributes of our own
  *   nodes.c    nodes become operations
  *   write.c    operations become nodes
- *   groups.c   the groups of collective calls */
+ *   groups.c   the groups of collective calls
+ *   names.c    the names of nodes, by which operations are told apart */
 
 struct chakra_file {
     char *path;
@@ -54,6 +57,11 @@ struct chakra_program {
     size_t call_count, call_capacity, name_capacity, rank_capacity;
     uint64_t *ids, *at; /* of each operation: its node, and the byte of its message */
     size_t id_capacity, at_capacity;
+    struct sites names; /* of nodes, as patterns */
+    uint32_t *site_of;  /* of each operation: the number of its name */
+    size_t site_capacity;
+    struct program_sites sites;
+    const char **site_names;
     uint64_t left_out; /* nodes that take no time: the memory of a model, metadata */
 };
 
@@ -67,6 +75,11 @@ uint32_t chakra_group(struct chakra_groups *groups, const char *name, uint32_t r
 /* The members are known: makes the groups of the program, and completes its calls. */
 enum status chakra_make_groups(struct chakra_program *chakra);
 void chakra_groups_free(struct chakra_groups *groups);
+
+/* The number of the node's name, or of those that differ in numbers only; 0: it has none. */
+uint32_t chakra_site(struct chakra_program *chakra, const char *name);
+/* All nodes are read: gives the program its call sites, if a node has a name. */
+void chakra_use_sites(struct chakra_program *chakra);
 
 /* A program from files in memory, which stay the caller's. For tests and fuzzing. */
 enum status chakra_open_bytes(const char *const *paths, const uint8_t *const *bytes, const size_t *sizes,

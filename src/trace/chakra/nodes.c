@@ -249,6 +249,8 @@ static void keep_place(struct nodes_reader *reader, const Chakra__Node *node)
     size_t index = (size_t)chakra->builder.graph.operations;
     chakra->ids = mem_grow(chakra->ids, &chakra->id_capacity, index + 1, "places of nodes");
     chakra->at = mem_grow(chakra->at, &chakra->at_capacity, index + 1, "places of nodes");
+    chakra->site_of = mem_grow(chakra->site_of, &chakra->site_capacity, index + 1, "names of nodes");
+    chakra->site_of[index] = chakra_site(chakra, node->name);
     chakra->ids[index] = node->id;
     chakra->at[index] = reader->at;
 }
