@@ -208,7 +208,8 @@ static enum status answer_experiment(struct experiment *experiment,
                                           .fills = arguments->html != NULL,
                                           .by_runs = arguments->by_runs};
     struct tolerance_answer *answers = mem_alloc(most, sizeof *answers, "parameters");
-    struct tolerance_report report = {.experiment = experiment, .by = question.by, .answers = answers};
+    struct tolerance_report report = {
+        .experiment = experiment, .by = question.by, .answers = answers, .critical = &question.critical};
     enum status status = answer_all(&question, arguments->of, answers, &report.count);
     if (status == STATUS_OK)
         status = show(&report, arguments);

@@ -10,6 +10,7 @@ struct tolerance_report {
     double by; /* better and worse, of the tornado; 0: there is none */
     const struct tolerance_answer *answers;
     size_t count;
+    const struct tolerance_shares *critical; /* of a run, if an answer is bracketed */
 };
 
 /* One parameter is an object, several are a list of objects. With `curve` also what the page draws. */

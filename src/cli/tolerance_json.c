@@ -38,57 +38,62 @@ static json_t *breakpoints(const struct tolerance_answer *answer)
 
 /* ----------------------------------------------------------- longest path */
 
-static json_t *share_json(const struct tolerance_share *share)
+/* Messages of a critical path have no part of a slope. */
+static json_t *share_json(const struct tolerance_share *share, bool has_slope)
 {
     json_t *object = json_make_object();
     json_put_count(object, "messages", share->messages);
     json_put_count(object, "bytes", share->bytes);
-    json_put_number(object, "slope", (double)share->slope);
+    if (has_slope)
+        json_put_number(object, "slope", (double)share->slope);
     return object;
 }
 
 /* null: messages of calls whose place is not known. */
-static json_t *sites_json(const struct tolerance_shares *shares)
+static json_t *sites_json(const struct tolerance_shares *shares, bool has_slope)
 {
     json_t *sites = json_make_list();
     for (size_t i = 0; i < shares->sites; i++) {
-        json_t *site = share_json(&shares->by_site[i]);
+        json_t *site = share_json(&shares->by_site[i], has_slope);
         json_put_text(site, "site", shares->by_site[i].site_name);
         json_add(sites, site);
     }
     return sites;
 }
 
-static json_t *path_json(const struct tolerance_shares *shares)
+static json_t *path_json(const struct tolerance_shares *shares, bool has_slope)
 {
     json_t *path = json_make_object(), *ranks = json_make_list(), *calls = json_make_list();
     json_t *sizes = json_make_list();
     for (size_t i = 0; i < shares->ranks; i++) {
-        json_t *rank = share_json(&shares->by_rank[i]);
+        json_t *rank = share_json(&shares->by_rank[i], has_slope);
         json_put_count(rank, "rank", shares->by_rank[i].rank);
         json_add(ranks, rank);
     }
     for (size_t i = 0; i < shares->calls; i++) {
         const struct tolerance_share *share = &shares->by_call[i];
-        json_t *call = share_json(share);
+        json_t *call = share_json(share, has_slope);
         json_put_value(call, "call", call_op_name(share->call));
         if (share->place.file)
             json_put_value(call, "first_file", share->place.file);
-        json_put_count(call, "first_line", share->place.line);
+        if (has_slope)
+            json_put_count(call, "first_line", share->place.line);
         json_add(calls, call);
     }
     for (size_t i = 0; i < shares->sizes; i++) {
         uint32_t class = shares->by_size[i].size_class;
-        json_t *size = share_json(&shares->by_size[i]);
+        json_t *size = share_json(&shares->by_size[i], has_slope);
         json_put_count(size, "from_bytes", class ? UINT64_C(1) << (class - 1) : 0);
         json_add(sizes, size);
     }
     json_put_count(path, "messages", shares->messages);
+    if (shares->listed_since)
+        json_put_number(path, "listed_from_s", (double)shares->listed_since / (double)PS_PER_S);
     json_put(path, "by_rank", ranks);
     json_put(path, "by_call", calls);
     json_put(path, "by_size", sizes);
     if (shares->by_site)
-        json_put(path, "by_site", sites_json(shares));
+        json_put(path, "by_site", sites_json(shares, has_slope));
     return path;
 }
 
@@ -141,7 +146,8 @@ static json_t *curve_json(const struct tolerance_answer *answer)
 
 /* ----------------------------------------------------------------- answer */
 
-static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve)
+static json_t *answer_json(const struct tolerance_answer *answer, const struct tolerance_shares *critical,
+                           bool has_curve)
 {
     static const char *const kinds[] = {"time", "rate", "time per byte"};
     json_t *object = json_make_object(), *limits = json_make_object(), *exactly = json_make_object();
@@ -171,8 +177,10 @@ static json_t *answer_json(const struct tolerance_answer *answer, bool has_curve
         json_put_value(object, "why_not_exact", answer->why);
         json_put_count(object, "runs", answer->runs);
         json_put_flag(object, "monotone", answer->is_monotone);
+        if (critical->messages)
+            json_put(object, "critical_path", path_json(critical, false));
     } else {
-        json_put(object, "longest_path", path_json(&answer->shares));
+        json_put(object, "longest_path", path_json(&answer->shares, true));
         json_put(object, "differing_runs", differing_runs(answer));
     }
     if (has_curve)
@@ -186,7 +194,7 @@ json_t *tolerance_json(const struct tolerance_report *report, bool has_curve)
 {
     json_t *object, *list = json_make_list();
     for (size_t i = 0; i < report->count; i++)
-        json_add(list, answer_json(&report->answers[i], has_curve));
+        json_add(list, answer_json(&report->answers[i], report->critical, has_curve));
     if (report->count == 1 && !has_curve) {
         object = json_copy_members(json_array_get(list, 0));
         json_decref(list);

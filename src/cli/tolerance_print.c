@@ -100,14 +100,21 @@ static void print_pieces(const struct tolerance_answer *answer)
 
 enum { SHARES_SHOWN = 5 };
 
+/* A path, and the exact answer that it is of; NULL: it is the critical path of a run. */
+struct shown_path {
+    const struct tolerance_shares *shares;
+    const struct tolerance_answer *answer;
+};
+
 /* If messages are not what counts, their part of what counts too. */
-static void print_share(const struct tolerance_answer *answer, const struct tolerance_share *share,
-                        bool is_first, const char *what, const char *name)
+static void print_share(const struct shown_path *path, const struct tolerance_share *share, bool is_first,
+                        const char *what, const char *name)
 {
-    const uint64_t messages = answer->shares.messages;
+    const struct tolerance_answer *answer = path->answer;
+    const uint64_t messages = path->shares->messages;
     printf("  %-14s%-24s%" PRIu64 " (%.1f %%)", is_first ? what : "", name, share->messages,
            messages ? 100.0 * (double)share->messages / (double)messages : 0);
-    if ((uint64_t)answer->slope != messages && answer->slope > 0)
+    if (answer && (uint64_t)answer->slope != messages && answer->slope > 0)
         printf(", %.1f %% of the %s", 100.0 * (double)share->slope / answer->slope, counted(answer, 0));
 }
 
@@ -117,37 +124,40 @@ static void print_rest(size_t count)
         printf("  %-14sand %zu others\n", "", count - SHARES_SHOWN);
 }
 
-static void print_sites(const struct tolerance_answer *answer)
+static void print_sites(const struct shown_path *path)
 {
-    const struct tolerance_shares *shares = &answer->shares;
+    const struct tolerance_shares *shares = path->shares;
     for (size_t i = 0; i < shares->sites && i < SHARES_SHOWN; i++) {
         const char *name = shares->by_site[i].site_name;
         char *shown = name ? quote_terminal_text(name) : NULL;
-        print_share(answer, &shares->by_site[i], i == 0, "at call site", shown ? shown : "(not known)");
+        print_share(path, &shares->by_site[i], i == 0, "at call site", shown ? shown : "(not known)");
         putchar('\n');
         free(shown);
     }
     print_rest(shares->sites);
 }
 
-static void print_shares(const struct tolerance_answer *answer)
+static void print_shares(const struct shown_path *path)
 {
-    const struct tolerance_shares *shares = &answer->shares;
-    char name[2 * VALUE_TEXT];
+    const struct tolerance_shares *shares = path->shares;
+    char name[2 * VALUE_TEXT], since[VALUE_TEXT];
     if (!shares->messages)
         return;
-    printf("the longest path has %" PRIu64 " message%s\n", shares->messages,
-           shares->messages == 1 ? "" : "s");
-    print_sites(answer);
+    printf("the %s has %" PRIu64 " message%s", path->answer ? "longest path" : "critical path of a run",
+           shares->messages, shares->messages == 1 ? "" : "s");
+    if (shares->listed_since)
+        printf(" from %s on", units_show_time(shares->listed_since, DIGITS, since, sizeof since));
+    putchar('\n');
+    print_sites(path);
     for (size_t i = 0; i < shares->ranks && i < SHARES_SHOWN; i++) {
         snprintf(name, sizeof name, "%u", shares->by_rank[i].rank);
-        print_share(answer, &shares->by_rank[i], i == 0, "from rank", name);
+        print_share(path, &shares->by_rank[i], i == 0, "from rank", name);
         putchar('\n');
     }
     print_rest(shares->ranks);
     for (size_t i = 0; i < shares->calls && i < SHARES_SHOWN; i++) {
         const struct tolerance_share *share = &shares->by_call[i];
-        print_share(answer, share, i == 0, "in call", call_op_name(share->call));
+        print_share(path, share, i == 0, "in call", call_op_name(share->call));
         if (share->place.line) {
             printf(", first ");
             quote_terminal(stdout, share->place.file);
@@ -157,7 +167,7 @@ static void print_shares(const struct tolerance_answer *answer)
     }
     print_rest(shares->calls);
     for (size_t i = 0; i < shares->sizes && i < SHARES_SHOWN; i++) {
-        print_share(answer, &shares->by_size[i], i == 0, "of size",
+        print_share(path, &shares->by_size[i], i == 0, "of size",
                     tolerance_size_text(shares->by_size[i].size_class, name, sizeof name));
         putchar('\n');
     }
@@ -302,7 +312,9 @@ void tolerance_print(const struct tolerance_report *report)
             exact = &report->answers[i];
     }
     if (exact)
-        print_shares(exact);
+        print_shares(&(struct shown_path){.shares = &exact->shares, .answer = exact});
+    else
+        print_shares(&(struct shown_path){.shares = report->critical});
     if (report->by > 0 && report->count)
         print_tornado(report);
 }

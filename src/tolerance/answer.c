@@ -79,19 +79,17 @@ enum status tolerance_answer(struct tolerance_question *question, struct toleran
         status = tolerance_answer_exactly(question, answer);
     if (status == STATUS_OK && answer->why)
         status = tolerance_answer_by_runs(question, answer);
+    if (status == STATUS_OK && answer->why && !question->has_critical)
+        status = tolerance_find_critical(question);
     return status;
 }
 
 void tolerance_answer_free(struct tolerance_answer *answer)
 {
     free(answer->pieces.pieces);
-    free(answer->shares.by_rank);
-    free(answer->shares.by_call);
-    free(answer->shares.by_size);
-    free(answer->shares.by_site);
+    tolerance_shares_free(&answer->shares);
     free(answer->samples);
     answer->pieces = (struct tolerance){.count = 0};
-    answer->shares = (struct tolerance_shares){.messages = 0};
     answer->samples = NULL;
     answer->beside_count = 0;
 }

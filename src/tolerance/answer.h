@@ -43,7 +43,9 @@ struct tolerance_shares {
     struct tolerance_share *by_site; /* NULL: the program does not say where its calls are */
     size_t ranks, calls, sizes, sites;
     uint64_t messages;
+    ps_t listed_since; /* of a critical path: from here on its messages are known */
 };
+void tolerance_shares_free(struct tolerance_shares *shares);
 
 /* A run that takes another time than the longest path, which leaves out that cores and NICs are busy. */
 struct tolerance_run_beside {
@@ -79,11 +81,13 @@ struct tolerance_answer {
 struct tolerance_question {
     const struct config *config; /* of the experiment, before a machine is applied */
     struct experiment *experiment;
-    const char *from, *to; /* the interval of exact pieces, as texts; NULL: the default */
-    double by;             /* 0.1: what is better and worse; 0: nobody asks */
-    bool fills;            /* runs between the limits too, for a picture */
-    bool by_runs;          /* no exact answers */
-    struct program *graph; /* of the program; NULL: it is not made yet */
+    const char *from, *to;            /* the interval of exact pieces, as texts; NULL: the default */
+    double by;                        /* 0.1: what is better and worse; 0: nobody asks */
+    bool fills;                       /* runs between the limits too, for a picture */
+    bool by_runs;                     /* no exact answers */
+    struct program *graph;            /* of the program; NULL: it is not made yet */
+    struct tolerance_shares critical; /* messages of the critical path of a run, for bracketed answers */
+    bool has_critical;                /* it was looked for; without messages there is none */
 };
 
 /* The parameter of that name, with its value. STATUS_BAD_INPUT, reported: there is none, it is no time or
@@ -104,6 +108,8 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
 enum status tolerance_answer_exactly(struct tolerance_question *question, struct tolerance_answer *answer);
 enum status tolerance_answer_by_runs(const struct tolerance_question *question,
                                      struct tolerance_answer *answer);
+/* The critical path of a run of the experiment: question->critical. */
+enum status tolerance_find_critical(struct tolerance_question *question);
 /* Of the parameter: a value has to be a whole number of ns (compat=loggopsim, compat=atlahs). */
 bool tolerance_has_whole_ns(const struct tolerance_question *question, const struct tolerance_answer *answer);
 /* The time of a run, with another value of the parameter if `text` is not NULL. */

@@ -321,4 +321,5 @@ void tolerance_question_free(struct tolerance_question *question)
     if (question->graph && question->graph != question->experiment->program)
         question->graph->ops->close(question->graph);
     question->graph = NULL;
+    tolerance_shares_free(&question->critical);
 }

@@ -20,6 +20,8 @@
  *   longest.c      the longest path at one value, and the messages on it
  *   pieces.c       the pieces of T
  *   limits.c       where T reaches a limit
+ *   shares.c       messages of a path by rank, call, size and call site
+ *   critical.c     the messages of a run's critical path
  *   answer.h       what an experiment's dependence on a parameter is, exactly or between runs */
 
 /* A value of the parameter, exactly: numerator / denominator, in ps, or in ps of each byte. */

@@ -119,7 +119,7 @@ const facts = (width) => `(() => {
           fabrics: [],
           due: data.parameters.map((_, i) => "curve-" + i).concat(
             data.parameters.length > 1 ? ["tornado"] : [],
-            data.parameters.some((p) => p.longest_path?.messages) ? ["path"] : [],
+            data.parameters.some((p) => p.longest_path?.messages || p.critical_path) ? ["path"] : [],
           ),
           program: data.program,
           saved: data.parameters.length > 1 ? "parameter,better_s,makespan_s,worse_s" : data.parameters[0].exact ? "from,exactly," : "value_s,makespan_s",

@@ -412,18 +412,21 @@ export async function checkBursts(browser, expect) {
 export async function checkSlope(browser, expect) {
   const seen = await browser.evaluate(`(async () => {
     const {parameters} = JSON.parse(document.getElementById("results").textContent);
-    const exact = (parameters ?? []).filter((p) => p.longest_path?.messages);
+    const known = (parameters ?? []).filter((p) => p.longest_path?.messages);
+    const exact = known.length ? known : parameters.filter((p) => p.critical_path).slice(0, 1);
     const buttons = [...document.querySelectorAll("#path input[name=path-parameter]")];
     const drawn = [];
     for (const [i, p] of exact.entries()) {
       buttons[i]?.click();
       await ${wait};
-      const lists = ["by_site", "by_rank", "by_call", "by_size"].map((name) => p.longest_path[name]).filter((list) => list);
+      const path = p.longest_path ?? p.critical_path;
+      const lists = ["by_site", "by_rank", "by_call", "by_size"].map((name) => path[name]).filter((list) => list);
       drawn.push({
         of: p.of, said: document.querySelector("#path .says").textContent,
         bars: [...document.querySelectorAll("#path figure")].map((f) => f.querySelectorAll("g[aria-label=bar] rect").length),
         due: lists.map((list) => Math.min(12, list.length)),
-        sums: lists.map((list) => list.reduce((sum, row) => sum + row.slope, 0)), slope: p.slope,
+        sums: lists.map((list) => list.reduce((sum, row) => sum + (row.slope ?? row.messages), 0)),
+        slope: p.longest_path ? p.slope : path.messages,
       });
     }
     return {drawn, buttons: buttons.length};

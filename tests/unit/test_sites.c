@@ -267,6 +267,39 @@ static void parts_of_the_slope_are_the_slope(void **state)
     free(decorated);
 }
 
+/* On hockney the critical path of a run is a longest path: its messages are the same, if there is one such
+ * path. */
+static void critical_messages_are_those_of_the_longest_path(void **state)
+{
+    (void)state;
+    char *decorated = decorate("tests/traces/cg.S.4.tar.zst", "cg-critical");
+    struct tolerance_answer answer;
+    struct tolerance_question question;
+    struct experiment experiment;
+    ask(decorated, "hockney.latency", &answer, &question, &experiment);
+    assert_int_equal(question.critical.messages, 0);
+    assert_int_equal(tolerance_find_critical(&question), STATUS_OK);
+    const struct tolerance_shares *exact = &answer.shares, *critical = &question.critical;
+    assert_true((double)critical->messages == answer.slope);
+    assert_int_equal(critical->listed_since, 0);
+    assert_int_equal(critical->ranks, exact->ranks);
+    assert_int_equal(critical->sizes, exact->sizes);
+    for (size_t i = 0; i < exact->ranks; i++) {
+        assert_int_equal(critical->by_rank[i].rank, exact->by_rank[i].rank);
+        assert_int_equal(critical->by_rank[i].messages, exact->by_rank[i].messages);
+        assert_int_equal(critical->by_rank[i].bytes, exact->by_rank[i].bytes);
+    }
+    uint64_t of_sites = 0;
+    for (size_t i = 0; i < critical->sites; i++)
+        of_sites += critical->by_site[i].messages;
+    assert_int_equal(of_sites, critical->messages);
+    tolerance_answer_free(&answer);
+    tolerance_question_free(&question);
+    experiment_free(&experiment);
+    config_close((struct config *)question.config);
+    free(decorated);
+}
+
 static void the_longest_come_first(void **state)
 {
     (void)state;
@@ -289,6 +322,7 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_ranks_and_path),
         cmocka_unit_test(the_longest_come_first),
         cmocka_unit_test(parts_of_the_slope_are_the_slope),
+        cmocka_unit_test(critical_messages_are_those_of_the_longest_path),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -239,10 +239,16 @@
 
   // ------------------------------------------------------------ longest path
 
-  // What counts the parameter, by what it has in common: the largest part of the slope first.
+  // The messages of the longest path, or where runs bracket the answer, those of the critical path of a run.
+  const messagesOf = (p) => p.longest_path ?? p.critical_path;
+
+  // What counts the parameter, by what it has in common: the largest part of the slope first. Messages of a critical path
+  // have no part of a slope.
   function sharesOf(p, list, nameOf, word) {
-    const shown = list.slice(0, SHARES_SHOWN).map((row) => ({...row, name: nameOf(row)}));
-    const part = (row) => (p.slope ? row.slope / p.slope : 0);
+    const amountOf = (row) => row.slope ?? row.messages;
+    const whole = p.longest_path ? p.slope : messagesOf(p).messages;
+    const shown = list.slice(0, SHARES_SHOWN).map((row) => ({...row, name: nameOf(row), amount: amountOf(row)}));
+    const part = (row) => (whole ? row.amount / whole : 0);
     const rest = list.length - shown.length;
     const names = shown.map((row) => row.name);
     return element(
@@ -256,11 +262,11 @@
           marginLeft: Math.min(kit.labelWidth(names), 170),
           marginRight: 64,
           height: 46 + 24 * shown.length,
-          x: {label: counted(p), domain: kit.upTo(shown.map((row) => row.slope)), ticks: width < 500 ? 3 : 6, grid: true, tickFormat: "s"},
+          x: {label: p.longest_path ? counted(p) : "messages", domain: kit.upTo(shown.map((row) => row.amount)), ticks: width < 500 ? 3 : 6, grid: true, tickFormat: "s"},
           y: {label: null, domain: names},
           marks: [
-            Plot.barX(shown, {y: "name", x: "slope", fill: palette[0], insetTop: 2, insetBottom: 2, title: (row) => `${row.name}: ${plural(row.messages, "message")}, ${size(row.bytes)}`}),
-            Plot.text(shown, {y: "name", x: "slope", dx: 6, textAnchor: "start", text: (row) => percent(part(row)), fill: "currentColor"}),
+            Plot.barX(shown, {y: "name", x: "amount", fill: palette[0], insetTop: 2, insetBottom: 2, title: (row) => `${row.name}: ${plural(row.messages, "message")}, ${size(row.bytes)}`}),
+            Plot.text(shown, {y: "name", x: "amount", dx: 6, textAnchor: "start", text: (row) => percent(part(row)), fill: "currentColor"}),
           ],
         }),
       ),
@@ -280,11 +286,15 @@
   ];
 
   function pathOf(p) {
-    const path = p.longest_path;
+    const path = messagesOf(p);
+    const since = path.listed_from_s ? ` from ${time(path.listed_from_s)} on` : "";
+    const says = p.longest_path
+      ? `${plural(path.messages, "message")} on the longest path, with ${p.of} = ${valueText(p, p.base)}; the slope is ${count(p.slope)} ${counted(p)}.`
+      : `${plural(path.messages, "message")} on the critical path of a run${since}, with ${p.of} = ${valueText(p, p.base)}.`;
     return element(
       "div",
       {},
-      element("p", {class: "says"}, `${plural(path.messages, "message")} on the longest path, with ${p.of} = ${valueText(p, p.base)}; the slope is ${count(p.slope)} ${counted(p)}.`),
+      element("p", {class: "says"}, says),
       ...(path.by_site ? [sharesOf(p, path.by_site, siteName, "By call site")] : []),
       sharesOf(p, path.by_rank, (row) => `rank ${row.rank}`, "By the rank that sends"),
       sharesOf(p, path.by_call, (row) => row.call, "By call"),
@@ -298,13 +308,16 @@
       place.replaceChildren(pathOf(exact.find((p) => p.of === name)));
       kit.refresh();
     };
+    const isExact = exact[0].longest_path !== undefined;
     return section(
       "path",
-      "The messages of the longest path",
+      `The messages of the ${isExact ? "longest" : "critical"} path`,
       null,
       [
         "Only these messages make the program wait for the network: a faster message elsewhere gains nothing.",
-        "A bar is the part of the slope that messages have: how many of them are on the path, or how many of their bytes.",
+        isExact
+          ? "A bar is the part of the slope that messages have: how many of them are on the path, or how many of their bytes."
+          : "A bar is how many of them are on the critical path of a run with this value. With other values the path may be another.",
         "If several paths are the longest, this is one of them.",
       ],
       [
@@ -321,9 +334,9 @@
           {name: "name", of: (row) => row.name},
           {name: "messages", of: (row) => row.messages},
           {name: "bytes", of: (row) => row.bytes},
-          {name: "slope", of: (row) => row.slope},
+          ...(isExact ? [{name: "slope", of: (row) => row.slope}] : []),
         ],
-        rows: exact.flatMap((p) => rowsOf(p.longest_path).map((row) => ({...row, of: p.of}))),
+        rows: exact.flatMap((p) => rowsOf(messagesOf(p)).map((row) => ({...row, of: p.of}))),
       },
     );
   }
@@ -335,7 +348,9 @@
     if (data.by && parameters.length > 1) main.append(tornado());
     main.append(...parameters.map(curveSection));
     const exact = parameters.filter((p) => p.longest_path?.messages);
+    const critical = parameters.find((p) => p.critical_path);
     if (exact.length) main.append(pathSection(exact));
+    else if (critical) main.append(pathSection([critical]));
   }
 
   kit.page(build);
