@@ -7,6 +7,7 @@ import {Browser} from "./browser.mjs";
 import {
   checkBars,
   checkBursts,
+  checkSlack,
   checkCircuits,
   checkComparison,
   checkDownloads,
@@ -77,6 +78,7 @@ const facts = (width) => `(() => {
             data.runs.some((r) => !bounds.includes(r.fabric) && r.critical_path?.parts.length) ? ["critical-path"] : [],
             data.runs.some((r) => r.fabric_stats.busy_s && r.fabric_stats.busy_s.length) ? ["fmus"] : [],
             data.runs[0].message_sizes.length ? ["sizes"] : [],
+            data.runs.some((r) => !bounds.includes(r.fabric) && r.slack?.messages) ? ["slack"] : [],
             data.bursts?.ranks ? ["bursts"] : [],
             data.bursts?.between ? ["bursts-between"] : [],
             topology && data.runs.some((r) => r.fabric_stats.link_bytes?.length || r.fabric_stats.link_data_s?.length) ? ["links"] : [],
@@ -291,6 +293,7 @@ async function checkControls(browser, name, seen) {
   }
   if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
+  if (seen.due.includes("slack")) await checkSlack(browser, found);
   if (seen.due.includes("bursts")) await checkBursts(browser, found);
   if (seen.due.includes("path")) await checkSlope(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);

@@ -391,6 +391,25 @@ export async function checkCircuits(browser, expect) {
   expect(seen.length === 0, seen.slice(0, 5).join("; "));
 }
 
+// The slack of each network: a dot for each bound, a row for each near message, and what it says of the first network.
+export async function checkSlack(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const {runs} = JSON.parse(document.getElementById("results").textContent);
+    const drawn = runs.filter((run) => run.slack?.messages && !run.network?.is_bound && run.fabric !== "ideal");
+    const sum = (of) => drawn.reduce((before, run) => before + of(run.slack), 0);
+    return {
+      bounds: sum((slack) => slack.messages_below.length), near: sum((slack) => slack.near.length),
+      dots: document.querySelectorAll("#slack figure g[aria-label=dot] circle").length,
+      rows: document.querySelector("#slack .scroll table tbody")?.rows.length ?? 0,
+      share: drawn[0].slack.messages_without / drawn[0].slack.messages, fabric: drawn[0].fabric,
+      says: document.querySelector("#slack .says").textContent,
+    };
+  })()`);
+  expect(seen.dots === seen.bounds, `${seen.dots} dots of ${seen.bounds} bounds of slack`);
+  expect(seen.rows === seen.near, `${seen.rows} rows of ${seen.near} near messages`);
+  expect(seen.says.includes(`On ${seen.fabric}, ${(100 * seen.share).toFixed(1)}`), `of a share of ${seen.share} it says ${seen.says}`);
+}
+
 // What was recorded of the computation: a column for each rank and a bar for each place, of two parts each.
 export async function checkBursts(browser, expect) {
   const seen = await browser.evaluate(`(() => {

@@ -85,9 +85,14 @@ const pathSections = (runs, styles) => {
     {name: "sent at", csv: "sent_at", word: true, of: (m) => m.sent_at ?? ""},
     {name: "waited for at", csv: "waited_at", word: true, of: (m) => m.waited_at ?? ""},
   ];
-  const known = () => (run.sites ? [...columns, ...sites] : columns);
-  const columnsShown = () =>
-    run.what_if ? [...known(), {name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: (v) => (v === "" ? "" : time(v))}] : known();
+  // With --slack: what a shorter message gains at most.
+  const gain = (message) => run.slack.gains.find((g) => g.message === message)?.gain_s ?? "";
+  const blank = (v) => (v === "" ? "" : time(v));
+  const columnsShown = () => [
+    ...(run.sites ? [...columns, ...sites] : columns),
+    ...(run.slack ? [{name: "shorter gains at most", csv: "gain_s", of: (m) => gain(m.message), show: blank}] : []),
+    ...(run.what_if ? [{name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: blank}] : []),
+  ];
 
   // What else the path consists of. Each list has those with most time.
   function lists() {

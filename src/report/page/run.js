@@ -292,6 +292,7 @@
           ...answer(),
           times(),
           ...pathSections(networks, styles),
+          ...slackSections(networks, styles),
           ...siteSections(networks, styles),
           ...rankSections([...networks, ...bounds], styles),
           ...burstSections(bursts),
