@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/draw.h"
 #include "cli/options.h"
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
@@ -313,7 +314,7 @@ static enum status run_fabric(struct experiment *experiment, size_t index,
         timeline ? timeline_begin_run(timeline, experiment->fabrics[index]->name) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
-    status = experiment_run(experiment, index, watch, result);
+    status = draw_run(experiment, index, watch, result);
     if (status == STATUS_OK)
         print_speed(result);
     if (status == STATUS_OK && what_if)

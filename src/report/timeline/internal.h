@@ -26,7 +26,8 @@ const char *timeline_part_name(uint32_t part);
 
 /* A message from its send on. */
 struct timeline_message {
-    uint64_t number; /* from 1, over the whole file */
+    uint64_t number;    /* from 1, over the whole file */
+    uint64_t of_source; /* its number among the messages of its source in this run */
     uint64_t bytes;
     uint32_t source, destination;
     int32_t tag;
@@ -62,6 +63,7 @@ void timeline_breakdown_fill(struct timeline_breakdown *breakdown, const struct 
  */
 struct timeline_format {
     bool shows_several_runs; /* in one file */
+    bool shows_known;        /* struct timeline_known */
     bool shows_bursts;       /* what was recorded of computations */
     enum status (*open)(struct timeline *timeline, const char *path);
     void (*begin_run)(struct timeline *timeline); /* the ranks are known */
@@ -98,6 +100,7 @@ struct timeline_core {
 };
 
 struct timeline_rank {
+    uint64_t sent; /* messages */
     struct timeline_lane *lanes;
     size_t lane_count, lane_capacity;
     uint64_t *core_tracks; /* of the cores behind core 0; 0: not made yet */
@@ -126,7 +129,15 @@ struct timeline {
     struct pool cores;       /* struct timeline_core */
     uint32_t computed_kind, core_kind, received_kind;
     uint64_t message_count;
+    uint64_t messages_before;           /* in earlier runs of the file */
+    const struct timeline_known *known; /* of the present run; NULL: nothing is */
 };
+
+/* The message's slack. PS_NEVER: not known, or nobody waits for it. */
+ps_t timeline_slack(const struct timeline *timeline, const struct timeline_message *message);
+/* The message's step on the critical path. NULL: it is not on it, or that is not known. */
+const struct timeline_step *timeline_step(const struct timeline *timeline,
+                                          const struct timeline_message *message);
 
 /* What a rank waited for, such as "a message from rank 3"; empty if no rank is at the other end. */
 const char *timeline_wait_text(const struct timeline_wait *wait, char *text, size_t size);

@@ -26,7 +26,8 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_ID = 10,
     EVENT_TRACK = 11,
-    EVENT_NAME = 23
+    EVENT_NAME = 23,
+    EVENT_FLOW = 47
 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
 enum {
@@ -75,7 +76,8 @@ enum note_later {
     NOTE_PROCESSOR_NS,
     NOTE_INSTRUCTIONS,
     NOTE_AFTER,
-    NOTE_BEFORE
+    NOTE_BEFORE,
+    NOTE_SLACK_NS
 };
 static const char *const burst_names[] = {"recorded_ns", "processor_ns", "instructions", "after_call_site",
                                           "before_call_site"};
@@ -89,6 +91,7 @@ struct perfetto {
     uint64_t pid;
     uint64_t next_id;               /* of processes and threads */
     bool names_sites, names_bursts; /* the names of those notes are written */
+    bool names_slack;
 };
 
 static void put_packet(struct perfetto *perfetto, const struct protobuf *packet)
@@ -427,6 +430,34 @@ static void note_message(struct protobuf *event, const struct timeline_message *
         note_text(event, NOTE_WAITED_FOR, say_awaited(longest, text, sizeof text));
 }
 
+/* The messages of the critical path are joined by arrows, each of which is a flow from one to the next. */
+static void join_path(const struct timeline *timeline, struct protobuf *event,
+                      const struct timeline_step *step)
+{
+    const uint64_t first = timeline->messages_before + 1; /* no run has more flows than messages */
+    if (step->place > 0)
+        protobuf_fixed64(event, EVENT_FLOW, first + step->place - 1);
+    if (step->place + 1 < timeline->known->step_count)
+        protobuf_fixed64(event, EVENT_FLOW, first + step->place);
+}
+
+/* What is known of the message from a run before. */
+static void note_known(struct timeline *timeline, struct protobuf *event,
+                       const struct timeline_message *message)
+{
+    struct perfetto *perfetto = timeline->file;
+    const struct timeline_step *step = timeline_step(timeline, message);
+    const ps_t slack = timeline_slack(timeline, message);
+    if (step)
+        join_path(timeline, event, step);
+    if (slack == PS_NEVER)
+        return;
+    if (!perfetto->names_slack)
+        put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_SLACK_NS, "slack_ns", FLAG_NEEDS_STATE);
+    perfetto->names_slack = true;
+    note_ns(event, NOTE_SLACK_NS, slack);
+}
+
 static void perfetto_message(struct timeline *timeline, const struct timeline_message *message,
                              const struct timeline_breakdown *breakdown)
 {
@@ -438,6 +469,8 @@ static void perfetto_message(struct timeline *timeline, const struct timeline_me
     snprintf(name, sizeof name, "to rank %" PRIu32, message->destination);
     protobuf_text(&event, EVENT_NAME, name);
     note_message(&event, message, breakdown);
+    if (timeline->known)
+        note_known(timeline, &event, message);
     put_event(perfetto, &event, message->since);
     for (size_t i = 0; i < breakdown->count; i++)
         put_part(perfetto, track, &breakdown->parts[i]);
@@ -451,6 +484,7 @@ static void perfetto_end_run(struct timeline *timeline)
 
 const struct timeline_format perfetto_format = {
     .shows_several_runs = true,
+    .shows_known = true,
     .shows_bursts = true,
     .open = perfetto_open,
     .begin_run = perfetto_begin_run,

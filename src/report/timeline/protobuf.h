@@ -29,13 +29,18 @@ static inline void protobuf_uint(struct protobuf *to, uint32_t field, uint64_t v
     protobuf_varint(to, value);
 }
 
+static inline void protobuf_fixed64(struct protobuf *to, uint32_t field, uint64_t bits)
+{
+    protobuf_varint(to, field << 3 | PROTOBUF_FIXED64);
+    for (int i = 0; i < 8; i++)
+        to->bytes[to->length++] = (uint8_t)(bits >> 8 * i); /* little endian everywhere */
+}
+
 static inline void protobuf_double(struct protobuf *to, uint32_t field, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    protobuf_varint(to, field << 3 | PROTOBUF_FIXED64);
-    for (int i = 0; i < 8; i++)
-        to->bytes[to->length++] = (uint8_t)(bits >> 8 * i); /* little endian everywhere */
+    protobuf_fixed64(to, field, bits);
 }
 
 static inline void protobuf_block(struct protobuf *to, uint32_t field, const void *bytes, size_t length)

@@ -82,6 +82,7 @@ static void take_sent(struct timeline *timeline, const struct tap_record *record
     const struct message *message = record->message;
     struct timeline_message *mine = message_of(timeline, record->index);
     *mine = (struct timeline_message){.number = ++timeline->message_count,
+                                      .of_source = ++timeline->rank[message->source].sent,
                                       .bytes = message->bytes,
                                       .source = message->source,
                                       .destination = message->destination,
@@ -247,6 +248,43 @@ static void take_part(void *self, uint32_t index, enum tap_part part, ps_t since
     keep_part(timeline, message, &mine);
 }
 
+/* ------------------------------------------------------------ what is known */
+
+bool timeline_shows_known(const struct timeline *timeline)
+{
+    return timeline->format->shows_known;
+}
+
+void timeline_know(struct timeline *timeline, const struct timeline_known *known)
+{
+    timeline->known = known;
+}
+
+ps_t timeline_slack(const struct timeline *timeline, const struct timeline_message *message)
+{
+    return timeline->known && timeline->known->slack
+               ? timeline->known->slack[message->number - timeline->messages_before - 1]
+               : PS_NEVER;
+}
+
+static int compare_step(const void *key, const void *item)
+{
+    const struct timeline_message *message = key;
+    const struct timeline_step *step = item;
+    if (message->source != step->source)
+        return message->source < step->source ? -1 : 1;
+    return (message->of_source > step->number) - (message->of_source < step->number);
+}
+
+const struct timeline_step *timeline_step(const struct timeline *timeline,
+                                          const struct timeline_message *message)
+{
+    const struct timeline_known *known = timeline->known;
+    return known && known->step_count
+               ? bsearch(message, known->steps, known->step_count, sizeof *known->steps, compare_step)
+               : NULL;
+}
+
 /* --------------------------------------------------------------------- runs */
 
 enum status timeline_begin_run(struct timeline *timeline, const char *fabric)
@@ -265,6 +303,7 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
 {
     struct timeline *timeline = self;
     timeline->ranks = ranks;
+    timeline->messages_before = timeline->message_count;
     timeline->rank = mem_alloc(ranks, sizeof *timeline->rank, "timelines of ranks");
     pool_init(&timeline->parts, sizeof(struct timeline_part), "parts of messages");
     pool_init(&timeline->arrivals, sizeof(struct timeline_message), "messages under way");

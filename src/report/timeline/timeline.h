@@ -1,6 +1,7 @@
 #ifndef HELIO_REPORT_TIMELINE_TIMELINE_H
 #define HELIO_REPORT_TIMELINE_TIMELINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,25 @@ enum status timeline_open(const char *path, size_t runs, struct timeline **timel
 
 /* Call it before a run. `fabric` has to be valid until the run's end. */
 enum status timeline_begin_run(struct timeline *timeline, const char *fabric);
+
+/* A message of the critical path: the `number`-th that `source` sends (engine/free.h), and its place on it.
+ */
+struct timeline_step {
+    uint32_t source;
+    uint64_t number, place;
+};
+
+/* What is known of a run that has been made before. */
+struct timeline_known {
+    const ps_t *slack;                 /* of each message in the order of sending; NULL: not known */
+    const struct timeline_step *steps; /* of the critical path, by source and number */
+    size_t step_count;
+};
+
+/* Whether the format can show that. */
+bool timeline_shows_known(const struct timeline *timeline);
+/* Shows it in the next run, until it is NULL again. */
+void timeline_know(struct timeline *timeline, const struct timeline_known *known);
 
 /* Adds the timeline's handlers to the tap of a run: the `listen` of struct experiment_watch. */
 void timeline_listen(void *timeline, uint32_t ranks, struct tap *tap);
