@@ -78,6 +78,7 @@ static enum status finish(struct chakra_program *chakra)
     chakra->program.total_calls = chakra->graph.operations;
     chakra->program.bytes_mapped = graph_builder_bytes(&chakra->builder) +
                                    (chakra->id_capacity + chakra->at_capacity) * sizeof(uint64_t) +
+                                   chakra->site_capacity * sizeof *chakra->site_of +
                                    chakra->call_capacity * sizeof *chakra->calls;
     if (chakra->left_out)
         diag_warning("%llu nodes of memory or metadata have no duration, and take no time",
