@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "output/quote.h"
 #include "sim/path_summary.h"
 
 /* The kinds that at least one path has. */
@@ -48,6 +49,23 @@ static void put_longest(const struct result *result, FILE *out)
             units_show_size((double)longest->bytes, 4, size, sizeof size));
     fprintf(out, "from rank %" PRIu32 " to %" PRIu32 " (%s), %s\n", longest->source, longest->destination,
             path_call_name(longest), units_show_time(longest->end - longest->start, 4, time, sizeof time));
+}
+
+/* Where in the source the path computes longest. */
+static void put_computation(const struct result *result, FILE *out)
+{
+    const struct path_summary *summary = result->path_summary;
+    char time[32];
+    if (!summary->sites || !summary->computations.count)
+        return;
+    const struct path_group *longest = &summary->computations.groups[0];
+    const struct path_between between = path_between(summary, longest->first);
+    fprintf(out, "%s: the path computes longest from ", result->fabric);
+    quote_terminal(out, between.after ? summary->sites[between.after].name : "elsewhere");
+    fputs(" to ", out);
+    quote_terminal(out, between.before ? summary->sites[between.before].name : "elsewhere");
+    fprintf(out, ": %s, %.1f %% of the time\n", units_show_time(longest->time, 4, time, sizeof time),
+            100 * (double)longest->time / (double)result->path->length);
 }
 
 /* On a network with contention a run can also take longer, since other messages meet. */
@@ -116,6 +134,9 @@ void report_paths(const struct result *results, size_t count, FILE *out)
     for (size_t i = 0; i < count; i++)
         if (results[i].path && results[i].path->length > 0)
             put_longest(&results[i], out);
+    for (size_t i = 0; i < count; i++)
+        if (results[i].path && results[i].path->length > 0)
+            put_computation(&results[i], out);
     for (size_t i = 0; i < count; i++)
         put_what_if(&results[i], out);
 }

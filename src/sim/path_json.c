@@ -98,6 +98,17 @@ static json_t *wait_json(const struct path_summary *summary, const struct path_g
     return object;
 }
 
+static json_t *computation_json(const struct path_summary *summary, const struct path_group *group)
+{
+    const struct path_between between = path_between(summary, group->first);
+    json_t *object = json_make_object();
+    json_put_text(object, "after", summary->sites[between.after].name);
+    json_put_text(object, "before", summary->sites[between.before].name);
+    json_put_count(object, "count", group->count);
+    put_group(object, summary, group);
+    return object;
+}
+
 static json_t *list_json(const struct path_summary *summary, const struct path_list *groups,
                          json_t *(*item)(const struct path_summary *summary, const struct path_group *group))
 {
@@ -176,6 +187,8 @@ json_t *path_summary_json(const struct path_summary *summary)
     json_put(object, "calls", list_json(summary, &summary->calls, call_json));
     json_put(object, "ranks", list_json(summary, &summary->ranks, rank_json));
     json_put(object, "waits", list_json(summary, &summary->waits, wait_json));
+    if (summary->sites)
+        json_put(object, "computations", list_json(summary, &summary->computations, computation_json));
     json_put(object, "parts", parts_json(summary));
     return object;
 }

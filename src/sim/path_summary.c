@@ -53,6 +53,11 @@ static ps_t rank_time(const struct critical_step *step)
     return step->start - step->since;
 }
 
+static ps_t computed_time(const struct critical_step *step)
+{
+    return step->computed;
+}
+
 static ps_t waited_time(const struct critical_step *step)
 {
     return step->awaited ? step->awaited_ps : 0;
@@ -67,6 +72,20 @@ static uint64_t key_of_pair(struct grouping *grouping, size_t at)
 static uint64_t key_of_rank(struct grouping *grouping, size_t at)
 {
     return step_at(grouping, at)->rank;
+}
+
+struct path_between path_between(const struct path_summary *summary, const struct critical_step *step)
+{
+    const struct critical_path *path = summary->path;
+    const size_t at = step == &summary->last ? path->count : (size_t)(step - path->steps);
+    return (struct path_between){.after = at ? path->steps[at - 1].waited_site : 0,
+                                 .before = step->sent_site};
+}
+
+static uint64_t key_of_computation(struct grouping *grouping, size_t at)
+{
+    const struct path_between between = path_between(grouping->summary, step_at(grouping, at));
+    return (uint64_t)between.after << 32 | between.before;
 }
 
 static uint64_t key_of_call(struct grouping *grouping, size_t at)
@@ -171,6 +190,7 @@ struct path_summary *path_summary_make(const struct critical_path *path)
     group(&grouping, key_of_rank, rank_time, &summary->ranks);
     group(&grouping, key_of_call, message_time, &summary->calls);
     group(&grouping, key_of_awaited, waited_time, &summary->waits);
+    group(&grouping, key_of_computation, computed_time, &summary->computations);
     hashmap_free(&grouping.by_key);
     free(grouping.groups);
     return summary;

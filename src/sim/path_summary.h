@@ -31,8 +31,16 @@ struct path_summary {
     struct path_list pairs;          /* messages with the same source and destination */
     struct path_list ranks;          /* what ranks compute, and what their cores do, between messages */
     struct path_list calls;          /* messages of point-to-point calls, and of each kind of collective */
-    struct path_list waits; /* messages that waited for the same thing longest; the time of waiting */
+    struct path_list waits;        /* messages that waited for the same thing longest; the time of waiting */
+    struct path_list computations; /* of ranks, between the same call sites */
 };
+
+/* The call sites between which a rank computes on the path before the message of the step: of the call in
+ * which it waited, and of the one that sent the message. 0: the beginning, the end, or not known. */
+struct path_between {
+    uint32_t after, before;
+};
+struct path_between path_between(const struct path_summary *summary, const struct critical_step *step);
 
 /* The path must outlive the summary, which the caller frees. */
 struct path_summary *path_summary_make(const struct critical_path *path);

@@ -181,6 +181,31 @@ static void check_sums(const struct result *plain, const struct result *result)
     assert_int_equal(plain->path->count, result->path->count);
 }
 
+/* The computation of the path by the calls between which it is, added up here step by step. */
+static void check_computations(const struct result *result)
+{
+    enum { SITES = 4 };
+    const struct critical_path *path = result->path;
+    const struct path_list *list = &result->path_summary->computations;
+    ps_t between[SITES][SITES] = {{0}}, all = path->last_computed;
+    uint32_t after = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        between[after][path->steps[i].sent_site] += path->steps[i].computed;
+        all += path->steps[i].computed;
+        after = path->steps[i].waited_site;
+    }
+    between[after][0] += path->last_computed;
+    assert_int_equal(all, path->kinds[CRITICAL_COMPUTATION]);
+    assert_true(list->count > 1);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct path_between where = path_between(result->path_summary, list->groups[i].first);
+        assert_int_equal(list->groups[i].time, between[where.after][where.before]);
+        between[where.after][where.before] = 0;
+    }
+    for (size_t i = 0; i < SITES * SITES; i++)
+        assert_true(between[i / SITES][i % SITES] <= list->groups[list->count - 1].time);
+}
+
 static void sums_are_those_of_ranks_and_path(void **state)
 {
     (void)state;
@@ -193,6 +218,7 @@ static void sums_are_those_of_ranks_and_path(void **state)
             run_on(from, fabrics[f], &plain);
             run_on(to, fabrics[f], &result);
             check_sums(&plain, &result);
+            check_computations(&result);
             result_free(&plain);
             result_free(&result);
         }

@@ -97,7 +97,7 @@ const pathSections = (runs, styles) => {
   // What else the path consists of. Each list has those with most time.
   function lists() {
     const of = (name, title, first) =>
-      path()[name].length
+      path()[name]?.length
         ? [
             table(
               title,
@@ -114,6 +114,10 @@ const pathSections = (runs, styles) => {
     return [
       ...of("ranks", "Ranks on the path", [{name: "rank, between messages", of: (g) => `rank ${g.rank}`}]),
       ...of("pairs", "Pairs of ranks on the path", [{name: "from, to", of: (g) => `${g.source} to ${g.destination}`}, number]),
+      ...of("computations", "Computation on the path", [
+        {name: "from one call to the next", word: true, of: (g) => `${g.after ?? "elsewhere"} → ${g.before ?? "elsewhere"}`},
+        {name: "times", of: (g) => g.count, show: count},
+      ]),
       ...of("calls", "Calls on the path", [{name: "call", of: (g) => g.call}, number]),
       ...of("waits", "What messages waited for", [{name: "waited for", of: (g) => `${g.waited_for} ${g.number}`}, number]),
     ];
