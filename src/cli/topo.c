@@ -179,6 +179,8 @@ static void print_facts(const struct topo_request *request, FILE *out)
     print_latencies(topo, out);
     if (topo->no_effect)
         fprintf(out, "  no effect      %s\n", topo->no_effect);
+    if (topo->no_ends)
+        fprintf(out, "  switches       not known: %s\n", topo->no_ends);
     print_faults(topo, out);
 }
 

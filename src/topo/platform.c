@@ -124,6 +124,8 @@ void platform_topo(const struct topo_graph *graph, struct topo *topo)
     topo->links = 2 * graph->nodes + graph->platform->network_links;
     topo->link_kinds = graph->link_kinds;
     topo->has_fixed_routes = true;
+    topo->has_pair_latencies = graph->platform->has_vivaldi;
+    topo->no_ends = graph->platform->no_ends;
 }
 
 /* -------------------------------------------------------------- the family */
@@ -191,6 +193,20 @@ static const char *platform_host(const struct topo *topo, uint32_t node)
     return platform->point_names.texts[platform->hosts[node]];
 }
 
+static const char *platform_given_link(const struct topo *topo, uint32_t link)
+{
+    const struct platform *platform = platform_of(topo);
+    uint32_t found = platform->link_at[link];
+    return found == PLATFORM_NONE ? NULL : platform_link_name(platform, found);
+}
+
+static uint32_t platform_find(const struct topo *topo, const char *name)
+{
+    const struct platform *platform = platform_of(topo);
+    uint32_t link = platform_find_link(platform, name);
+    return link == UINT32_MAX ? link : platform->links[link & ~PLATFORM_SPLIT].number;
+}
+
 static const struct topo_form forms[] = {{.name = NULL}};
 
 const struct topo_ops platform_family = {
@@ -204,4 +220,6 @@ const struct topo_ops platform_family = {
     .distances = graph_distances,
     .given_name = platform_name,
     .host_name = platform_host,
+    .given_link = platform_given_link,
+    .find_link = platform_find,
 };

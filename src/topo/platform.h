@@ -69,6 +69,7 @@ struct platform_link {
     uint32_t twin;     /* the other direction; itself if it is shared */
     uint32_t from, to; /* places; PLATFORM_NONE: not known */
     uint32_t number;   /* of the topology's link */
+    uint32_t name;     /* in link_names; PLATFORM_NONE: it has none */
 };
 
 struct platform_route {
@@ -125,7 +126,7 @@ struct platform {
     uint32_t network_links;   /* links of the topology between switches */
     uint32_t *link_at;        /* [links of the topology] the link of the platform; PLATFORM_NONE: free */
     bool has_vivaldi, has_loopbacks, has_disks, has_config, has_actors, has_cores;
-    bool has_ends; /* the ends of all links fit together */
+    char *no_ends; /* where the ends of links do not fit together, as a clause; NULL: they do */
     struct topo_distances distances;
     bool is_sampled; /* the distances are those of some pairs, evenly spread */
     char *no_effect;
@@ -152,6 +153,9 @@ bool platform_name_link(struct platform *platform, const char *name, uint32_t li
 
 /* The link of this name; UINT32_MAX: there is none. Of a split one: up, or-ed with PLATFORM_SPLIT. */
 uint32_t platform_find_link(const struct platform *platform, const char *name);
+
+/* The name that the file gives the link, both directions of it; NULL: it gives none. */
+const char *platform_link_name(const struct platform *platform, uint32_t link);
 
 struct platform_list platform_add_list(struct platform *platform, const uint32_t *items, uint32_t count);
 /* False: there is one already. */

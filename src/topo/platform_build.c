@@ -77,7 +77,8 @@ uint32_t platform_add_link(struct platform *platform, uint64_t rate_bytes_per_s,
                                                                          .latency_ps = latency_ps,
                                                                          .twin = link + count - 1 - i,
                                                                          .from = PLATFORM_NONE,
-                                                                         .to = PLATFORM_NONE};
+                                                                         .to = PLATFORM_NONE,
+                                                                         .name = PLATFORM_NONE};
     return link;
 }
 
@@ -88,7 +89,16 @@ bool platform_name_link(struct platform *platform, const char *name, uint32_t li
         return false;
     platform->named = mem_grow(platform->named, &platform->named_capacity, index + 1, "links");
     platform->named[index] = link;
+    struct platform_link *named = &platform->links[link & ~PLATFORM_SPLIT];
+    if (named->name == PLATFORM_NONE) /* before NAME_UP and NAME_DOWN */
+        named->name = platform->links[named->twin].name = (uint32_t)index;
     return true;
+}
+
+const char *platform_link_name(const struct platform *platform, uint32_t link)
+{
+    uint32_t name = platform->links[link].name;
+    return name == PLATFORM_NONE ? NULL : platform->link_names.texts[name];
 }
 
 uint32_t platform_find_link(const struct platform *platform, const char *name)
@@ -156,9 +166,9 @@ void platform_free(struct platform *platform)
     text_index_free(&platform->places);
     hashmap_free(&platform->by_pair);
     hashmap_free(&platform->bypasses);
-    void *const all[] = {platform->points,  platform->zones,    platform->links, platform->named,
-                         platform->items,   platform->routes,   platform->hosts, platform->speeds,
-                         platform->link_at, platform->no_effect};
+    void *const all[] = {platform->points,  platform->zones,     platform->links,  platform->named,
+                         platform->items,   platform->routes,    platform->hosts,  platform->speeds,
+                         platform->link_at, platform->no_effect, platform->no_ends};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(platform);

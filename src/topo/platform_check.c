@@ -103,6 +103,31 @@ static bool has_twice(const struct platform_way *way, uint32_t *link)
     return false;
 }
 
+/* Whether each link of the way begins at the switch where the one before it ends; if not, and it is the first
+ * such way, platform->no_ends says where. */
+static void check_ends(struct platform *platform, const struct platform_way *way, uint32_t from, uint32_t to)
+{
+    uint32_t at = platform->points[from].place, nodes = (uint32_t)platform->host_count, i = 0;
+    for (; i < way->count && !platform->no_ends; i++) {
+        const struct platform_link *link = &platform->links[way->links[i]];
+        bool is_shared = link->twin == way->links[i];
+        if (link->number < 2 * nodes)
+            continue;
+        if (link->from != at && (!is_shared || link->to != at))
+            break;
+        at = link->from == at ? link->to : link->from;
+    }
+    if (platform->no_ends || (i == way->count && at == platform->points[to].place))
+        return;
+    const char *name = i < way->count ? platform_link_name(platform, way->links[i]) : NULL;
+    platform->no_ends = mem_format("on the route from %s to %s, %s%s%s where the link before it ends",
+                                   name_of(platform, from), name_of(platform, to), name ? "link " : "",
+                                   name             ? name
+                                   : i < way->count ? "a link"
+                                                    : "the end",
+                                   i < way->count ? " does not begin" : " is not");
+}
+
 /* How many links of the way lie between switches. */
 static uint32_t hops_of(const struct platform *platform, const struct platform_way *way, uint32_t from,
                         uint32_t to)
@@ -159,6 +184,7 @@ static bool check_ways(struct platform *platform, const struct network_source *s
                                      " B/s; SimGrid then counts it double, and no fabric here does",
                                      name_of(platform, from), name_of(platform, to),
                                      platform->links[link].rate_bytes_per_s);
+            check_ends(platform, &way, from, to);
             count_hops(platform, &way, from, to);
             looked_at++;
         }

@@ -6,8 +6,9 @@
 /* Where links begin and end. A platform does not say it: a route is a list of links. But a route from a to b
  * over links x, y and z says that x begins at a, that y begins where x ends, and so on. Ends that are the
  * same place are joined (union-find); those that stay without a name become switches of their own. If routes
- * do not fit together in this way, the ends are as the first routes say, and platform->has_ends is false.
- * Ends are for names and pictures; routes do not depend on them. */
+ * do not fit together in this way, the ends are as the first routes say. platform_check() then finds a route
+ * that contradicts them. Ends are for names and pictures, and for what stands in switches; routes do not
+ * depend on them. */
 
 struct joiner {
     struct platform *platform;
@@ -28,20 +29,17 @@ static bool is_place(const struct joiner *joiner, uint32_t root)
     return root >= joiner->first_place;
 }
 
-/* False: these are two different places. A place stays the root. */
-static bool join(struct joiner *joiner, uint32_t a, uint32_t b)
+/* Does nothing if these are two different places. A place stays the root. */
+static void join(struct joiner *joiner, uint32_t a, uint32_t b)
 {
     a = root_of(joiner, a);
     b = root_of(joiner, b);
-    if (a == b)
-        return true;
-    if (is_place(joiner, a) && is_place(joiner, b))
-        return false;
+    if (a == b || (is_place(joiner, a) && is_place(joiner, b)))
+        return;
     if (is_place(joiner, a))
         joiner->parent[b] = a;
     else
         joiner->parent[a] = b;
-    return true;
 }
 
 /* The ends of both directions of a link are those of the lower one, in turn. */
@@ -52,27 +50,25 @@ static uint32_t end_of(const struct joiner *joiner, uint32_t link, bool is_far)
 }
 
 /* Goes over the link from the place; returns the one behind it. */
-static uint32_t go_over(struct joiner *joiner, uint32_t place, uint32_t link, bool *fits)
+static uint32_t go_over(struct joiner *joiner, uint32_t place, uint32_t link)
 {
     uint32_t near = end_of(joiner, link, false), far = end_of(joiner, link, true);
     bool is_shared = joiner->platform->links[link].twin == link;
     if (is_shared && root_of(joiner, far) == root_of(joiner, place))
         return near;
-    *fits &= join(joiner, near, place);
+    join(joiner, near, place);
     return far;
 }
 
 static void follow(struct joiner *joiner, uint32_t from, uint32_t to, struct platform_list list)
 {
     struct platform *platform = joiner->platform;
-    bool fits = true;
     if (from == PLATFORM_NONE || to == PLATFORM_NONE)
         return;
     uint32_t place = joiner->first_place + from;
     for (uint32_t i = 0; i < list.count; i++)
-        place = go_over(joiner, place, platform->items[list.first + i], &fits);
-    fits &= join(joiner, place, joiner->first_place + to);
-    platform->has_ends &= fits;
+        place = go_over(joiner, place, platform->items[list.first + i]);
+    join(joiner, place, joiner->first_place + to);
 }
 
 static uint32_t place_of(const struct platform *platform, uint32_t point)
@@ -144,7 +140,6 @@ void platform_find_ends(struct platform *platform)
         joiner.parent[i] = i;
     for (uint32_t i = 0; i < first_place; i++)
         new_places[i] = PLATFORM_NONE;
-    platform->has_ends = true;
     for (uint32_t link = 0; link < platform->link_count; link++) {
         const struct platform_link *known = &platform->links[link];
         if (known->from == PLATFORM_NONE)

@@ -90,8 +90,9 @@ const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer,
 {
     char from[TOPO_TEXT], to[TOPO_TEXT];
     struct topo_ends ends = topo_link_ends(topo, link);
-    snprintf(buffer, size, "%s>%s", topo_end_name(topo, ends.from, from, sizeof from),
-             topo_end_name(topo, ends.to, to, sizeof to));
+    const char *given = topo->ops->given_link ? topo->ops->given_link(topo, link) : NULL;
+    snprintf(buffer, size, given ? "%s>%s (%s)" : "%s>%s", topo_end_name(topo, ends.from, from, sizeof from),
+             topo_end_name(topo, ends.to, to, sizeof to), given);
     return buffer;
 }
 
@@ -134,6 +135,33 @@ uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destinati
     count += (is_own ? topo->ops->route : follow)(topo, source, destination, links + count);
     links[count++] = topo_ejection(topo, destination);
     return count;
+}
+
+uint32_t topo_way(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    uint32_t all = topo_route(topo, source, destination, links), count = 0;
+    if (!topo->link_kinds)
+        return all;
+    for (uint32_t i = 0; i < all; i++)
+        if (topo_link_kind(topo, links[i]) != TOPO_LINK_FREE)
+            links[count++] = links[i];
+    return count;
+}
+
+uint32_t topo_way_length(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    uint32_t length = topo_distance(topo, source, destination) + 2;
+    length -= topo_link_kind(topo, topo_injection(topo, source)) == TOPO_LINK_FREE;
+    return length - (topo_link_kind(topo, topo_ejection(topo, destination)) == TOPO_LINK_FREE);
+}
+
+uint32_t topo_behind(const struct topo *topo, uint32_t at, uint32_t link)
+{
+    if (!topo_is_network(topo, link))
+        return topo_switch_of(topo, link % topo->nodes);
+    struct topo_hop hop = topo->ops->ends(topo, link);
+    bool is_back = hop.to == at && topo_link_reverse(topo, link) == link;
+    return is_back ? hop.from : hop.to;
 }
 
 /* What the route says where no switch does. */

@@ -88,9 +88,9 @@ enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 256, TOPO_DATA = 336 };
 
 /* What messages have of the rate of a link. */
 enum topo_link_kind {
-    TOPO_LINK_SHARED,
-    TOPO_LINK_WHOLE, /* each the whole rate */
-    TOPO_LINK_FREE   /* no limit: the rate is what the node can have */
+    TOPO_LINK_SHARED, /* a share: a circuit holds a channel or a slot of it alone */
+    TOPO_LINK_WHOLE,  /* each the whole rate: it holds any number of circuits */
+    TOPO_LINK_FREE    /* no limit, and no such link: the rate is what the node can have */
 };
 
 struct topo_ops;
@@ -118,9 +118,12 @@ struct topo {
     const struct topo_updown *updown;      /* its routes, of TOPO_ROUTES_UPDOWN; NULL: others */
     const char *path;                      /* of its network file; NULL: it is of a family */
     const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
-    bool has_fixed_routes; /* its file says how messages go, and no way leads around a failed link */
-    uint32_t levels;       /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
-    uint32_t diameter;     /* largest distance between two nodes, in network links */
+    const char
+        *no_ends; /* why it does not say which two switches each link joins, as a clause; NULL: it does */
+    bool has_fixed_routes;   /* its file says how messages go, and no way leads around a failed link */
+    bool has_pair_latencies; /* routes add latencies to those of their links */
+    uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
+    uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
     enum topo_tie tie;
     enum topo_routing routing;
@@ -252,6 +255,10 @@ struct topo_ops {
     void (*name_switch)(const uint32_t *coordinates, uint32_t count, char *buffer, size_t size);
     const char *(*given_name)(const struct topo *topo, uint32_t at); /* of a switch; NULL: name_switch says */
     const char *(*host_name)(const struct topo *topo, uint32_t node); /* in the file; NULL: it has none */
+    /* The name of a link in the file, of any link; NULL, for all or for one: it has none. And the link with
+     * this name, or UINT32_MAX. */
+    const char *(*given_link)(const struct topo *topo, uint32_t link);
+    uint32_t (*find_link)(const struct topo *topo, const char *name);
 
     /* Pictures. NULL: switches in a circle with their nodes outside; a line for each switch. */
     void (*place)(const struct topo *topo, struct topo_layout *layout);
@@ -327,6 +334,12 @@ static inline enum topo_link_kind topo_link_kind(const struct topo *topo, uint32
     return topo->link_kinds ? (enum topo_link_kind)topo->link_kinds[link] : TOPO_LINK_SHARED;
 }
 
+/* Whether a channel or a slot of the link is held by one circuit at a time. */
+static inline bool topo_is_held(const struct topo *topo, uint32_t link)
+{
+    return topo_link_kind(topo, link) == TOPO_LINK_SHARED;
+}
+
 /* The class of a link: 0 for those of nodes; between switches by level, by dimension, or within and between
  * groups. What the topology gives the links of its class. */
 uint32_t topo_link_class(const struct topo *topo, uint32_t link);
@@ -382,7 +395,8 @@ uint32_t topo_level(const struct topo *topo, uint32_t at);
 /* Names for pictures and messages: "7" for a node; "(3,0)", "2:(1,0)" for a tree's level and digits, "g2r1"
  * for switches. At most TOPO_TEXT bytes. Return buffer. */
 const char *topo_end_name(const struct topo *topo, struct topo_end end, char *buffer, size_t size);
-const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size); /* "0>(0,0)" */
+/* "0>(0,0)"; "a>b (wan)" if the file gives the link a name. */
+const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size);
 
 /* -------------------------------------------------------------------- grids */
 
@@ -458,6 +472,16 @@ static inline uint32_t topo_link_to(const struct topo *topo, uint32_t link)
  * has room for topo_route_limit. Returns how many there are: topo_distance + 2. The route from a node to
  * itself leads to its switch and back: 2. */
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
+
+/* The links that a circuit passes on this route, in order, and how many they are: all of topo_route but the
+ * links of nodes that a platform does not have (TOPO_LINK_FREE). At least one between different nodes.
+ * `links` has room for topo_route_limit. */
+uint32_t topo_way(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
+uint32_t topo_way_length(const struct topo *topo, uint32_t source, uint32_t destination);
+
+/* The switch that one comes to from the switch `at` over a link between switches, or over a link of a node
+ * from the node. Where both directions of a link are one, it leads to the end that is not `at`. */
+uint32_t topo_behind(const struct topo *topo, uint32_t at, uint32_t link);
 
 /* Of the deterministic route from node to node: the rate of its slowest link, and the sum of its latencies.
  * Links for which the network says nothing have those of the fabric, `of_network` between switches. */
