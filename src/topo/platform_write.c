@@ -16,24 +16,61 @@ static bool says_latencies(const struct topo *topo)
     return true;
 }
 
+static ps_t latency_of(const struct topo *topo, const struct platform_values *values, uint32_t link,
+                       ps_t node_latency_ps)
+{
+    return topo_is_network(topo, link) ? topo_link_latency(topo, link, values->hop_latency_ps)
+                                       : ps_add(node_latency_ps, topo_link_latency(topo, link, 0));
+}
+
+/* The link that stands for both directions, as the lower one of them; itself if it is written alone, since
+ * both directions are one, or since they differ. */
+static uint32_t split_of(const struct topo *topo, const struct platform_values *values, uint32_t link)
+{
+    uint32_t back = topo_link_reverse(topo, link);
+    bool are_alike = topo_link_rate(topo, link, 0) == topo_link_rate(topo, back, 0) &&
+                     latency_of(topo, values, link, 0) == latency_of(topo, values, back, 0) &&
+                     topo_is_held(topo, link) && topo_is_held(topo, back);
+    return are_alike && back < link ? back : link;
+}
+
+static bool is_split(const struct topo *topo, const struct platform_values *values, uint32_t link)
+{
+    uint32_t back = topo_link_reverse(topo, link);
+    return back != link && split_of(topo, values, link) == split_of(topo, values, back);
+}
+
 static void write_link(const struct topo *topo, const struct platform_values *values, uint32_t link,
                        ps_t node_latency_ps, FILE *out)
 {
-    ps_t latency = topo_is_network(topo, link) ? topo_link_latency(topo, link, values->hop_latency_ps)
-                                               : ps_add(node_latency_ps, topo_link_latency(topo, link, 0));
-    fprintf(out,
-            "    <link id=\"l%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%" PRId64
-            "ps\" sharing_policy=\"%s\"/>\n",
-            link, topo_link_rate(topo, link, values->rate_bytes_per_s), latency,
-            topo_link_kind(topo, link) == TOPO_LINK_SHARED ? "SHARED" : "FATPIPE");
+    const char *policy = is_split(topo, values, link) ? "SPLITDUPLEX"
+                         : topo_is_held(topo, link)   ? "SHARED"
+                                                      : "FATPIPE";
+    if (split_of(topo, values, link) == link && topo_link_kind(topo, link) != TOPO_LINK_FREE)
+        fprintf(out,
+                "    <link id=\"l%" PRIu32 "\" bandwidth=\"%" PRIu64 "Bps\" latency=\"%" PRId64
+                "ps\" sharing_policy=\"%s\"/>\n",
+                link, topo_link_rate(topo, link, values->rate_bytes_per_s),
+                latency_of(topo, values, link, node_latency_ps), policy);
 }
 
-static void write_route(const struct topo *topo, uint32_t from, uint32_t to, uint32_t *links, FILE *out)
+static void write_step(const struct topo *topo, const struct platform_values *values, uint32_t link,
+                       FILE *out)
 {
-    uint32_t count = topo_route(topo, from, to, links);
+    uint32_t split = split_of(topo, values, link);
+    fprintf(out, "<link_ctn id=\"l%" PRIu32 "\"", split);
+    if (is_split(topo, values, link))
+        fprintf(out, " direction=\"%s\"", split == link ? "UP" : "DOWN");
+    fputs("/>", out);
+}
+
+static void write_route(const struct topo *topo, const struct platform_values *values, uint32_t from,
+                        uint32_t to, uint32_t *links, FILE *out)
+{
+    uint32_t count = topo_way(topo, from, to, links);
     fprintf(out, "    <route src=\"n%" PRIu32 "\" dst=\"n%" PRIu32 "\" symmetrical=\"NO\">", from, to);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "<link_ctn id=\"l%" PRIu32 "\"/>", links[i]);
+        write_step(topo, values, links[i], out);
     fputs("</route>\n", out);
 }
 
@@ -54,7 +91,7 @@ void platform_file_write(const struct topo *topo, const struct platform_values *
         write_link(topo, values, link, node_latency, out);
     for (uint32_t pair = 0; pair < topo->nodes * topo->nodes; pair++)
         if (pair / topo->nodes != pair % topo->nodes)
-            write_route(topo, pair / topo->nodes, pair % topo->nodes, links, out);
+            write_route(topo, values, pair / topo->nodes, pair % topo->nodes, links, out);
     fputs("  </zone>\n</platform>\n", out);
     free(links);
 }
