@@ -73,20 +73,25 @@ static void follow_any(struct dependencies *graph, uint32_t source, uint32_t des
 
 static void follow_fixed(struct dependencies *graph, uint32_t source, uint32_t destination)
 {
-    uint32_t count = topo_route(graph->topo, source, destination, graph->route);
-    for (uint32_t i = 1; i + 2 < count; i++)
-        add(graph, graph->route[i], graph->route[i + 1]);
+    uint32_t count = topo_route(graph->topo, source, destination, graph->route), held = UINT32_MAX;
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        if (!topo_is_held(graph->topo, graph->route[i]))
+            continue;
+        if (held != UINT32_MAX)
+            add(graph, held, graph->route[i]);
+        held = graph->route[i];
+    }
 }
 
 /* The first node of each switch that is not cut off itself; returns how many. A route depends on the switch
- * of its source, and not on the node. */
+ * of its source, and not on the node; but for a platform, whose routes are those of pairs of nodes. */
 static uint32_t list_sources(const struct topo *topo, uint32_t *sources)
 {
     uint32_t count = 0;
     uint8_t *has = mem_alloc(topo->switches, sizeof *has, "nodes");
     for (uint32_t node = 0; node < topo->nodes; node++) {
         uint32_t at = topo_switch_of(topo, node);
-        if (has[at] || faults_has_failed(topo, topo_injection(topo, node)))
+        if ((has[at] && topo->ops->choose) || faults_has_failed(topo, topo_injection(topo, node)))
             continue;
         has[at] = 1;
         sources[count++] = node;

@@ -5,8 +5,9 @@
 
 /* Whether messages that hold links while they wait for others can wait in a circle (Dally and Seitz,
  * Deadlock-free message routing in multiprocessor interconnection networks, IEEE Trans. Comput. 1987). Link b
- * depends on link a if some route takes b directly after a. Routes without a circle of dependencies are free
- * of deadlock. With a circle, messages that each hold one of its links and wait for the next one never end.
+ * depends on link a if some route takes b directly after a. A link that holds any number of messages is left
+ * out of routes, since nobody waits for it. Routes without a circle of dependencies are free of deadlock.
+ * With a circle, messages that each hold one of its links and wait for the next one never end.
  */
 
 enum deadlock_routes {
