@@ -440,10 +440,29 @@ static enum status schedule_pattern(const struct schedule_settings *settings,
     return status;
 }
 
+/* Whether files can name what they are about. A platform says links and routes, and its routes may say which
+ * switches the links join. */
+static enum status check_files(const struct schedule_settings *settings, const struct topo *topo)
+{
+    if (settings->switches && !topo->ops->choose)
+        diag_error("--switches: %s says which links routes have, and not which switches with which ports are "
+                   "between them; --output writes the links of each connection",
+                   topo->path);
+    else if (topo->no_ends && (settings->output || settings->verify))
+        diag_error(
+            "%s: a schedule names links by the two switches that they join, and %s does not say it: %s",
+            settings->output ? "--output" : "--verify", topo->path, topo->no_ends);
+    else
+        return STATUS_OK;
+    return STATUS_BAD_INPUT;
+}
+
 static enum status schedule_any(const struct schedule_settings *settings)
 {
     struct schedule_outcome outcome = {0};
     enum status status = tdm_topology("--topology", settings->topology_text, &outcome.topo);
+    if (status == STATUS_OK)
+        status = check_files(settings, &outcome.topo);
     if (status != STATUS_OK)
         return status;
     if (is_whole_program(settings))

@@ -16,18 +16,21 @@ static int compare_hops(const void *a, const void *b)
 
 void hops_init(struct hops *hops, const struct topo *topo)
 {
-    hops->count = topo->links - 2 * topo->nodes;
-    hops->list = mem_alloc((size_t)hops->count + 1, sizeof *hops->list, "links");
-    for (uint32_t i = 0; i < hops->count; i++) {
-        struct topo_ends ends = topo_link_ends(topo, 2 * topo->nodes + i);
-        hops->list[i] = (struct hop){ends.from.id, ends.to.id, 0};
+    uint32_t most = 2 * (topo->links - 2 * topo->nodes) + 1;
+    hops->count = 0;
+    hops->list = mem_alloc(most, sizeof *hops->list, "links");
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        hops->list[hops->count++] = (struct hop){ends.from.id, ends.to.id, link, link};
+        if (topo_link_reverse(topo, link) == link && ends.from.id != ends.to.id)
+            hops->list[hops->count++] = (struct hop){ends.to.id, ends.from.id, topo->links + link, link};
     }
     if (hops->count)
         qsort(hops->list, hops->count, sizeof *hops->list, compare_hops);
-    for (uint32_t i = 1; i < hops->count; i++) {
-        const struct hop *before = &hops->list[i - 1];
-        if (before->from == hops->list[i].from && before->to == hops->list[i].to)
-            hops->list[i].parallel = before->parallel + 1;
+    for (uint32_t i = 0; i < hops->count; i++) {
+        const struct hop *before = i ? &hops->list[i - 1] : NULL;
+        bool is_next = before && before->from == hops->list[i].from && before->to == hops->list[i].to;
+        hops->list[i].parallel = is_next ? before->parallel + 1 : 0;
     }
 }
 

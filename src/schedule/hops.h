@@ -6,9 +6,11 @@
 /* The links between switches by their two ends, for verifiers: they find what a file names without routing.
  */
 
-/* A directed link, as two switches and its number among those of the same two. */
+/* A directed link, as two switches and its number among those of the same two. A link that is both directions
+ * stands in the list twice, and the way back is numbered behind all others of the same two. */
 struct hop {
     uint32_t from, to, parallel;
+    uint32_t link; /* its number in the topology */
 };
 
 struct hops {

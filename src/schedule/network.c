@@ -12,12 +12,6 @@
 enum status tdm_topology(const char *what, const char *text, struct topo *topo)
 {
     enum status status = topo_parse(what, text, topo);
-    if (status == STATUS_OK && !topo->ops->choose) {
-        diag_error("%s: %s gives each pair of nodes its route, with links whose rates may be shared by both "
-                   "directions; time slots need links of one direction, and switches that route",
-                   what, text);
-        return STATUS_BAD_INPUT;
-    }
     if (status == STATUS_OK && !strstr(text, "order="))
         topo->order = TOPO_ORDER_LAST;
     return status;
@@ -77,6 +71,17 @@ static bool has_route(const struct tdm_problem *problem, const uint32_t *links, 
     return false;
 }
 
+/* The links of the route that serve one connection in a slot: those of both nodes, since a node sends and
+ * receives one message at a time, and between switches all that do not give each message their whole rate. */
+static uint32_t held_route(const struct topo *topo, const struct tdm_request *request, uint32_t *links)
+{
+    uint32_t all = topo_route(topo, request->source, request->destination, links), count = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (topo_is_held(topo, links[i]) || !topo_is_network(topo, links[i]))
+            links[count++] = links[i];
+    return count;
+}
+
 static void add_free_routes(const struct topo *topo, const struct tdm_request *request, uint32_t *links,
                             struct tdm_problem *problem)
 {
@@ -98,6 +103,11 @@ static void add_free_routes(const struct topo *topo, const struct tdm_request *r
 enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_pattern *pattern,
                                      bool free_routes, struct tdm_problem *problem)
 {
+    if (free_routes && !topo->ops->choose) {
+        diag_error("%s gives each pair of nodes one route, so that none is free to choose: take fixed routes",
+                   topo->path);
+        return STATUS_BAD_INPUT;
+    }
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
     tdm_problem_init(problem, topo->links);
     progress_begin("the routes", pattern->count);
@@ -105,8 +115,7 @@ enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_p
         const struct tdm_request *request = &pattern->requests[i];
         progress_tell(i);
         tdm_problem_add_request(problem);
-        uint32_t count = topo_route(topo, request->source, request->destination, links);
-        tdm_problem_add_route(problem, links, count);
+        tdm_problem_add_route(problem, links, held_route(topo, request, links));
         if (free_routes)
             add_free_routes(topo, request, links, problem);
     }

@@ -12,7 +12,8 @@
 
 enum { MOST_REPORTED = 10, MOST_SLOTS = 1 << 24 };
 
-/* A use of something that serves one request in a slot: the hop `what`, or a node's sending or receiving. */
+/* A use of something that serves one request in a slot: the link `what`, which for a link of a node is that
+ * the node sends or receives. */
 struct use {
     uint32_t what, slot, line;
 };
@@ -22,7 +23,7 @@ struct verifier {
     const char *name, *line;
     size_t length, at; /* of the line; the byte that is read next */
     uint32_t number;   /* of the line, from 1 */
-    struct hops hops;  /* of the topology; hop i is `what` 2 nodes + i */
+    struct hops hops;  /* of the topology */
     struct use *uses;
     size_t use_count, use_capacity;
     struct tdm_pattern seen;
@@ -117,7 +118,8 @@ static bool take_hop(struct verifier *verifier, struct hop *hop, uint32_t slot)
                  "no link leads from %" PRIu32 " to %" PRIu32, hop->from, hop->to);
         return false;
     }
-    use(verifier, 2 * verifier->topo->nodes + (uint32_t)(found - verifier->hops.list), slot);
+    if (topo_is_held(verifier->topo, found->link))
+        use(verifier, found->link, slot);
     return true;
 }
 
@@ -253,9 +255,10 @@ static void report_conflict(struct verifier *verifier, const struct use *first, 
         snprintf(name, sizeof name, "node %" PRIu32 " sends", what);
     else if (what < 2 * nodes)
         snprintf(name, sizeof name, "node %" PRIu32 " receives", what - nodes);
-    else
-        snprintf(name, sizeof name, "%" PRIu32 ">%" PRIu32 " is used",
-                 verifier->hops.list[what - 2 * nodes].from, verifier->hops.list[what - 2 * nodes].to);
+    else {
+        struct topo_ends ends = topo_link_ends(verifier->topo, what);
+        snprintf(name, sizeof name, "%" PRIu32 ">%" PRIu32 " is used", ends.from.id, ends.to.id);
+    }
     complain(verifier, STATUS_FAILED, second->line, 0, "in slot %" PRIu32 " %s here and in line %" PRIu32,
              first->slot, name, first->line);
 }

@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "base/progress.h"
 
-/* A network link, for sorting those of the same two switches together. */
+/* A network link, for sorting those of the same two switches together. The way back over a link that is both
+ * directions has the number behind all links. */
 struct parallel {
     uint32_t from, to, link;
 };
@@ -22,12 +23,14 @@ static int compare_parallels(const void *a, const void *b)
 
 uint32_t *tdm_parallel_numbers(const struct topo *topo)
 {
-    uint32_t *numbers = mem_alloc((size_t)topo->links + 1, sizeof *numbers, "numbers of links");
-    uint32_t count = topo->links - 2 * topo->nodes;
-    struct parallel *parallels = mem_alloc((size_t)count + 1, sizeof *parallels, "numbers of links");
-    for (uint32_t i = 0; i < count; i++) {
-        struct topo_ends ends = topo_link_ends(topo, 2 * topo->nodes + i);
-        parallels[i] = (struct parallel){ends.from.id, ends.to.id, 2 * topo->nodes + i};
+    uint32_t *numbers = mem_alloc(2 * (size_t)topo->links + 1, sizeof *numbers, "numbers of links");
+    uint32_t most = 2 * (topo->links - 2 * topo->nodes) + 1, count = 0;
+    struct parallel *parallels = mem_alloc(most, sizeof *parallels, "numbers of links");
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        parallels[count++] = (struct parallel){ends.from.id, ends.to.id, link};
+        if (topo_link_reverse(topo, link) == link && ends.from.id != ends.to.id)
+            parallels[count++] = (struct parallel){ends.to.id, ends.from.id, topo->links + link};
     }
     qsort(parallels, count, sizeof *parallels, compare_parallels);
     for (uint32_t i = 1; i < count; i++)
@@ -46,10 +49,13 @@ static void write_parallel(uint32_t number, FILE *file)
 void tdm_write_links(const struct topo *topo, const uint32_t *parallel, const uint32_t *links, uint32_t count,
                      FILE *file)
 {
+    uint32_t at = topo_behind(topo, 0, links[0]);
     for (uint32_t i = 1; i + 1 < count; i++) {
-        struct topo_ends ends = topo_link_ends(topo, links[i]);
-        fprintf(file, "%s%" PRIu32 ">%" PRIu32, i > 1 ? " " : "", ends.from.id, ends.to.id);
-        write_parallel(parallel[links[i]], file);
+        bool is_back = topo_link_ends(topo, links[i]).from.id != at;
+        uint32_t to = topo_behind(topo, at, links[i]);
+        fprintf(file, "%s%" PRIu32 ">%" PRIu32, i > 1 ? " " : "", at, to);
+        write_parallel(parallel[links[i] + (is_back ? topo->links : 0)], file);
+        at = to;
     }
 }
 
@@ -57,18 +63,25 @@ void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *patte
                         const struct tdm_problem *problem, const struct tdm_schedule *schedule, FILE *file)
 {
     uint32_t *parallel = tdm_parallel_numbers(topo);
+    uint32_t *all = mem_alloc(topo_route_limit(topo), sizeof *all, "a route");
     fputs("src,dst,slot,links\n", file);
     progress_begin("writing the schedule", schedule->requests);
     for (uint32_t request = 0; request < schedule->requests; request++) {
+        const struct tdm_request *pair = &pattern->requests[request];
         progress_tell(request);
         uint32_t count;
         const uint32_t *links = tdm_route(problem, schedule->route[request], &count);
-        fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", pattern->requests[request].source,
-                pattern->requests[request].destination, schedule->slot[request]);
+        if (!topo->ops->choose) { /* with the links that any number of connections can hold */
+            count = topo_route(topo, pair->source, pair->destination, all);
+            links = all;
+        }
+        fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", pair->source, pair->destination,
+                schedule->slot[request]);
         tdm_write_links(topo, parallel, links, count, file);
         fputc('\n', file);
     }
     progress_end();
+    free(all);
     free(parallel);
 }
 
