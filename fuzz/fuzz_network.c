@@ -57,7 +57,7 @@ static void draw(const struct topo *topo)
     free(text);
 }
 
-static bool run(const struct topo *topo, const char *path, const char *fabric)
+static bool run(const struct topo *topo, const char *path, const char *fabric, const char *const *settings)
 {
     uint32_t ranks = topo->nodes < 16 ? topo->nodes : 16;
     char *spec = mem_format("alltoall:ranks=%u,bytes=1000B", ranks);
@@ -65,6 +65,8 @@ static bool run(const struct topo *topo, const char *path, const char *fabric)
     struct program *program = fuzz_workload(spec);
     config_set(config, "machine=as-published");
     config_set(config, "tdm.moves=100");
+    while (*settings)
+        config_set(config, *settings++);
     config_assign(config, "fabric", fabric, "fuzz");
     bool is_set = config_assign(config, "topology", path, "fuzz") == STATUS_OK;
     fuzz_must(is_set, "a network file is refused the second time");
@@ -76,10 +78,11 @@ static bool run(const struct topo *topo, const char *path, const char *fabric)
     return has_ended;
 }
 
-bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric)
+bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric,
+                      const char *const *settings)
 {
     draw(topo);
-    return run(topo, path, fabric);
+    return run(topo, path, fabric, settings);
 }
 
 bool fuzz_network_file(const uint8_t *data, size_t size, bool (*is_large)(const char *text),
@@ -109,5 +112,5 @@ bool fuzz_network(const char *path, size_t size)
     check_written(&topo);
     if (fuzz_is_too_large)
         return false;
-    return fuzz_network_use(&topo, path, fabric);
+    return fuzz_network_use(&topo, path, fabric, (const char *const[]){NULL});
 }

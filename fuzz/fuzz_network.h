@@ -9,8 +9,10 @@
  * fabric. False: it is refused, or too large. */
 bool fuzz_network(const char *path, size_t size);
 
-/* Draws the network, and runs a program on its nodes and this fabric. `path` is read again. */
-bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric);
+/* Draws the network, and runs a program on its nodes and this fabric, with settings that end with NULL.
+ * `path` is read again. */
+bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric,
+                      const char *const *settings);
 
 /* Gives the bytes as a file to `use`, with their number, unless `is_large` says that they may stand for too
  * much. */

@@ -1,8 +1,12 @@
 /* Any bytes as a SimGrid platform: refused, or read, with a route between any two hosts that has each link
- * once; drawn, and run with a program on its hosts. */
+ * once; drawn, and run with a program on its hosts on some fabric. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "fuzz/fuzz_network.h"
+#include "topo/deadlock.h"
 
 /* Numbers of four digits, which could be sizes. */
 static bool is_large(const char *text)
@@ -14,6 +18,20 @@ static bool is_large(const char *text)
         at += digits ? digits - 1 : 0;
     }
     return false;
+}
+
+/* The way of a circuit has the links of the route that there are. Where switches are known, it leads from
+ * link to link to its end. */
+static void check_way(const struct topo *topo, uint32_t from, uint32_t to)
+{
+    uint32_t links[TOPO_ROUTE_OF_PAIR], count = topo_way(topo, from, to, links);
+    uint32_t at = topo_switch_of(topo, from);
+    fuzz_must(count && count == topo_way_length(topo, from, to), "a way from %u to %u has no links", from,
+              to);
+    for (uint32_t i = 0; i < count; i++)
+        at = topo_behind(topo, at, links[i]);
+    fuzz_must(topo->no_ends || at == topo_switch_of(topo, to), "a way from %u leads to another node than %u",
+              from, to);
 }
 
 static void check_routes(const struct topo *topo)
@@ -29,12 +47,52 @@ static void check_routes(const struct topo *topo)
                 fuzz_must(links[i] < topo->links && links[i] != links[j], "a route has link %u twice",
                           links[i]);
         fuzz_must(topo_route_latency(topo, from, to, 0, 0) >= 0, "a latency below 0");
+        if (from != to)
+            check_way(topo, from, to);
     }
+}
+
+/* Links that wait for each other in a circle are held by one message each. */
+static void check_circle(const struct topo *topo)
+{
+    struct link_circle circle;
+    if (!deadlock_find(topo, DEADLOCK_FIXED, &circle))
+        return;
+    for (uint32_t i = 0; i < circle.length; i++)
+        fuzz_must(topo_is_held(topo, circle.links[i]), "messages wait for a link that holds any number");
+    free(circle.links);
+}
+
+/* A slot that fits all links takes 1 ms. The last settings let a probe go hop by hop, and the control packets
+ * over all links. */
+static bool run_some(const struct topo *topo, const char *path, size_t size)
+{
+    static const char *const fabrics[] = {"packet",  "circuit",      "packetised",
+                                          "segment", "tdm-compiled", "tdm-dynamic"};
+    uint64_t least = UINT64_C(1000000000);
+    for (uint32_t link = 0; link < topo->links; link++)
+        if (topo_link_kind(topo, link) != TOPO_LINK_FREE && topo_link_rate(topo, link, least) < least)
+            least = topo_link_rate(topo, link, least);
+    char *slot = mem_format("tdm.slot_bytes=%" PRIu64 "B", least / 1000 ? least / 1000 : 1);
+    bool is_literal = size / 6 % 4 == 1;
+    const char *const settings[] = {slot,
+                                    "tdm.slot_time=1ms",
+                                    "tdm.control_time=1ms",
+                                    "tdm.control_links=all",
+                                    "tdm.retry=200",
+                                    "photonic.channels=1",
+                                    is_literal ? "photonic.reservation=hop-by-hop" : NULL,
+                                    NULL};
+    const char *fabric = topo->has_pair_latencies ? "packet" : fabrics[size % 6];
+    if (topo->no_ends && strcmp(fabric, "segment") == 0)
+        fabric = "circuit";
+    bool has_ended = fuzz_network_use(topo, path, fabric, settings);
+    free(slot);
+    return has_ended;
 }
 
 static bool use(const char *path, size_t size)
 {
-    (void)size;
     enum { MOST = 128 };
     struct topo topo;
     struct param_problem problem;
@@ -44,7 +102,8 @@ static bool use(const char *path, size_t size)
     if (fuzz_is_too_large)
         return false;
     check_routes(&topo);
-    return fuzz_network_use(&topo, path, "packet");
+    check_circle(&topo);
+    return run_some(&topo, path, size);
 }
 
 bool fuzz_target(const uint8_t *data, size_t size)

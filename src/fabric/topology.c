@@ -128,12 +128,6 @@ enum status topology_of_channels(const struct config *config, uint32_t nodes, ui
     const struct fault_config *faults = config_of(config, &fault_params);
     bool has_faults = fault_config_has_links(config) || (channels && fault_config_has_channels(config));
     enum status status = topology_intact(config, nodes, topo);
-    if (status == STATUS_OK && !topo->ops->choose) {
-        diag_error("%s gives each pair of nodes its route, and links whose rates may be shared by both "
-                   "directions; of all fabrics, only packet can have that",
-                   topo->path);
-        return STATUS_BAD_INPUT;
-    }
     if (status != STATUS_OK || !has_faults)
         return status;
     if (!faults->at_ps)
@@ -147,6 +141,20 @@ enum status topology_of_channels(const struct config *config, uint32_t nodes, ui
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     return topology_of_channels(config, nodes, 0, topo);
+}
+
+/* Of the links that a circuit holds, each has its latency. */
+enum status topology_for_circuits(const struct config *config, uint32_t nodes, uint32_t channels,
+                                  struct topo *topo)
+{
+    enum status status = topology_of_channels(config, nodes, channels, topo);
+    if (status != STATUS_OK || !topo->has_pair_latencies)
+        return status;
+    diag_error(
+        "%s has a zone with routing=\"Vivaldi\": coordinates give pairs of hosts latencies that no link "
+        "has, and light is on links; packet runs on it, or give the zone another routing",
+        topo->path);
+    return STATUS_BAD_INPUT;
 }
 
 /* What the network file says and the fabric does not have. */
@@ -192,6 +200,14 @@ void topology_describe_faults(const struct config *config, uint32_t nodes,
 }
 
 /* -------------------------------------------------------------- description */
+
+uint32_t topology_neighbour_links(const struct config *config, uint32_t nodes)
+{
+    struct topo topo;
+    if (nodes < 2 || topology_at_start(config, nodes, &topo) != STATUS_OK)
+        return 2;
+    return topo_way_length(&topo, 0, 1);
+}
 
 uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
 {

@@ -21,9 +21,14 @@ enum status topology_intact(const struct config *config, uint32_t nodes, struct 
  * fabric that keeps it holds it (faults_hold). */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
 
-/* The same for a fabric whose links between switches have so many channels each. */
+/* The same for a fabric whose links between switches have so many channels each; 0: none that can be lost. */
 enum status topology_of_channels(const struct config *config, uint32_t nodes, uint32_t channels,
                                  struct topo *topo);
+
+/* The same for a fabric of circuits, which hold the links of a route (topo_way). STATUS_BAD_INPUT, reported:
+ * routes have latencies that no link has. */
+enum status topology_for_circuits(const struct config *config, uint32_t nodes, uint32_t channels,
+                                  struct topo *topo);
 
 /* How many nodes the topology has; 0: none is given, and there are as many as the run needs. */
 uint32_t topology_nodes(const struct config *config);
@@ -70,7 +75,10 @@ const char *topology_path(const struct config *config);
 /* The links between switches on the way from node 0 to node 1; 0 if there is no node 1. The topology is one
  * that topology_for_nodes accepts. */
 uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes);
-/* Those of them that take the latency of a hop (topo_delays). */
+/* The links that a circuit passes there, those of both nodes included (topo_way_length); 2 without a node 1.
+ */
+uint32_t topology_neighbour_links(const struct config *config, uint32_t nodes);
+/* Those of them between switches that take the latency of a hop (topo_delays). */
 uint32_t topology_neighbour_delays(const struct config *config, uint32_t nodes);
 
 #endif

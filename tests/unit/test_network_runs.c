@@ -11,54 +11,17 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
 #include "base/memory_stream.h"
-#include "sim/components.h"
-#include "sim/experiment.h"
+#include "support/network_run.h"
 #include "topo/network_file.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char said[8192];
+static const char *const said = network_said;
 
-static void keep_message(void *self, enum diag_level level, const char *message)
-{
-    (void)self, (void)level;
-    strncat(said, message, sizeof said - strlen(said) - 1);
-}
-
-/* A run of all nodes with settings that stand in one text, separated by blanks; -1: it is refused. */
 static ps_t run(const char *fabric, const char *topology, const char *settings)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_open(tables, count);
-    char *texts = mem_text(settings), *rest = texts;
-    ps_t makespan = -1;
-    *said = '\0';
-    diag_set_sink(keep_message, NULL);
-    config_assign(config, "fabric", fabric, "test");
-    config_assign(config, "workload", "alltoall:ranks=15,bytes=20kB", "test");
-    config_assign(config, "machine", "as-published", "test");
-    if (config_assign(config, "topology", topology, "test") != STATUS_OK)
-        fail_msg("%s", said);
-    for (char *text; (text = strsep(&rest, " "));)
-        if (*text && config_set(config, text) != STATUS_OK)
-            fail_msg("%s", said);
-    free(texts);
-    struct experiment experiment;
-    struct result result = {.fabric = NULL};
-    enum status status = experiment_init(&experiment, config);
-    if (status == STATUS_OK)
-        status = experiment_run(&experiment, 0, &(struct experiment_watch){.messages = NULL}, &result);
-    if (status == STATUS_OK)
-        makespan = result.makespan;
-    result_free(&result);
-    diag_set_sink(NULL, NULL);
-    experiment_free(&experiment);
-    config_close(config);
-    return makespan;
+    return network_run("alltoall:ranks=15,bytes=20kB", fabric, topology, settings);
 }
 
 /* ------------------------------------------------------------------- files */

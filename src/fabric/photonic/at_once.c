@@ -34,7 +34,7 @@ static void at_once_begin(struct photonic *photonic, uint32_t index)
     packet->since = now;
     const uint32_t *links = links_of(photonic, packet);
     for (uint32_t i = packet->at; i < end; i++)
-        photonic->free[links[i]]--;
+        take_channel(photonic, links[i]);
     ps_t beyond = wires_beyond(photonic, packet, packet->at, packet->reached);
     ps_t ahead = now + hops * settings->forward_ps + beyond;
     packet_trace_add(photonic, index, TAP_PART_ACQUIRE, ahead);

@@ -30,13 +30,23 @@ static uint64_t message_rate(const struct photonic *photonic, uint64_t at_once, 
     return (uint64_t)(rate < most ? rate : most);
 }
 
-static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t distance,
+/* Of one channel over the links from node 0 to node 1. */
+static uint64_t channel_rate(const struct photonic *photonic, uint32_t nodes,
+                             const struct topology_links *links)
+{
+    uint32_t of_pair[TOPO_ROUTE_OF_PAIR];
+    if (nodes < 2 || photonic->topo.ops->choose)
+        return links->message_rate_bytes_per_s / photonic->settings.photonic.channels;
+    return links_channel_rate(photonic, of_pair, topo_way(&photonic->topo, 0, 1, of_pair));
+}
+
+static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t wires,
                      struct fabric_description *description)
 {
     const struct photonic_settings *settings = &photonic->settings;
     const struct photonic_config *config = &settings->photonic;
     uint64_t at_once = config->injection < config->channels ? config->injection : config->channels;
-    uint32_t wires = distance + 2, hops = settings->node_links_count ? wires : distance;
+    uint32_t hops = settings->node_links_count ? wires : wires - 2;
     ps_t set_up = (ps_t)hops * (settings->forward_ps + settings->back_ps);
     ps_t around_data = set_up + config->eo_ps + config->oe_ps + (ps_t)wires * config->wire_ps;
     const struct config *parameters = photonic->fabric.params.config;
@@ -53,7 +63,7 @@ static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t d
     description->latency_ps = around_data;
     description->rate_bytes_per_s = at_once * (links.node_rate_bytes_per_s / config->channels);
     description->message_rate_bytes_per_s =
-        message_rate(photonic, at_once, around_data, links.message_rate_bytes_per_s / config->channels);
+        message_rate(photonic, at_once, around_data, channel_rate(photonic, nodes, &links));
     if (hops)
         description_add(
             &description->includes, "set-up over %" PRIu32 " hop%s of %s", hops, hops == 1 ? "" : "s",
@@ -79,7 +89,7 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
     photonic->switching = switching;
     description->has_channels = true;
     if (photonic_topology(photonic, nodes) == STATUS_OK && photonic_resolve(photonic, NULL) == STATUS_OK) {
-        describe(photonic, nodes, nodes < 2 ? 0 : topo_distance(&photonic->topo, 0, 1), description);
+        describe(photonic, nodes, nodes < 2 ? 2 : topo_way_length(&photonic->topo, 0, 1), description);
         topology_describe_these(config, &photonic->topo, (uint32_t)photonic->settings.photonic.channels,
                                 description);
     }

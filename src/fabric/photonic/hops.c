@@ -18,7 +18,7 @@ static void give_up_last(struct photonic *photonic, struct photonic_packet *pack
                     wires_beyond(photonic, packet, packet->at, nth);
     statistics_add_link(photonic, link, LINK_TRIED, &photonic->links[link].tried_ps,
                         fabric_now(&photonic->fabric) - taken_at);
-    photonic->free[link]++;
+    give_channel(photonic, link);
     probe_notify(photonic, link);
 }
 
@@ -51,7 +51,7 @@ static void go_on(struct photonic *photonic, uint32_t index)
     uint32_t link;
     enum probe_step step = probe_look(photonic, packet, &link);
     if (step == PROBE_FREE) {
-        photonic->free[link]--;
+        take_channel(photonic, link);
         if (photonic->is_adaptive)
             packet->path[packet->reached] = link;
         packet->reached++;

@@ -75,7 +75,10 @@ void links_init(struct photonic *photonic)
     choose_routes(photonic);
     uint32_t *buffer_of_switch = init_buffers(photonic);
     init_links(photonic, buffer_of_switch);
-    free(buffer_of_switch);
+    if (photonic->buffers && !topo->ops->choose)
+        photonic->buffer_at = buffer_of_switch;
+    else
+        free(buffer_of_switch);
     uint32_t queues = topo->links + topo->switches;
     photonic->waiters = mem_alloc(queues, sizeof *photonic->waiters, "waiting packets");
     for (uint32_t i = 0; i < queues; i++)
@@ -95,6 +98,7 @@ void links_free(struct photonic *photonic)
     free(photonic->waiters);
     free(photonic->nodes);
     free(photonic->buffers);
+    free(photonic->buffer_at);
     free(photonic->series);
 }
 
@@ -105,6 +109,7 @@ size_t links_bytes(const struct photonic *photonic)
            (topo->links + topo->switches) * sizeof *photonic->waiters +
            topo->nodes * sizeof *photonic->nodes +
            photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series) +
+           (photonic->buffer_at ? topo->switches * sizeof *photonic->buffer_at : 0) +
            (photonic->high ? 3 * ((size_t)topo->links + photonic->buffer_count) * sizeof *photonic->high : 0);
 }
 
@@ -123,43 +128,61 @@ void links_route(const struct photonic *photonic, struct photonic_transmission *
     const struct topo *topo = &photonic->topo;
     uint32_t source = transmission->source, destination = transmission->destination;
     bool node_links_count = photonic->settings.node_links_count;
-    transmission->hops = topo_distance(topo, source, destination) + (node_links_count ? 2 : 0);
-    if (photonic->is_adaptive)
+    if (photonic->is_adaptive) {
+        transmission->hops = topo_distance(topo, source, destination) + (node_links_count ? 2 : 0);
         return;
-    uint32_t link = topo_injection(topo, source), at = topo_switch_of(topo, source), count = 0;
-    if (node_links_count)
-        transmission->route[count++] = link;
-    while (count < transmission->hops) {
-        link = topo_next(topo, at, destination);
+    }
+    if (node_links_count) {
+        transmission->hops = topo_way(topo, source, destination, transmission->route);
+        return;
+    }
+    uint32_t at = topo_switch_of(topo, source), count = 0, link;
+    while (topo_is_network(topo, link = topo_next(topo, at, destination))) {
         transmission->route[count++] = link;
         at = photonic->links[link].to;
     }
+    transmission->hops = count;
+}
+
+uint32_t buffer_on_way(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t end)
+{
+    const uint32_t *links = links_of(photonic, packet);
+    uint32_t at = topo_switch_of(&photonic->topo, transmission_at(photonic, packet->transmission)->source);
+    for (uint32_t i = 0; i < end; i++)
+        at = topo_behind(&photonic->topo, at, links[i]);
+    return photonic->buffer_at[at];
 }
 
 /* -------------------------------------- a network that says what links are */
 
-/* Of one channel of a link. */
+/* Of one channel of a link, or of a circuit on one that gives each its whole rate. */
 static uint64_t channel_rate(const struct photonic *photonic, uint32_t link)
 {
     const struct photonic_settings *settings = &photonic->settings;
     const struct topo *topo = &photonic->topo;
     uint64_t rate = topo_link_rate(topo, link, 0), of_fabric = settings->rate_bytes_per_s;
     if (rate)
-        return rate / settings->photonic.channels;
+        return topo_is_held(topo, link) ? rate / settings->photonic.channels : rate;
     return topo->faults ? topo_slowed_rate(topo, link, of_fabric) : of_fabric;
+}
+
+uint64_t links_channel_rate(const struct photonic *photonic, const uint32_t *links, uint32_t count)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t rate = channel_rate(photonic, links[i]);
+        least = rate < least ? rate : least;
+    }
+    return least;
 }
 
 uint64_t links_rate(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
-    const uint32_t *links = links_of(photonic, packet);
     uint32_t injection = topo_injection(&photonic->topo, transmission->source);
     uint32_t ejection = topo_ejection(&photonic->topo, transmission->destination);
-    uint64_t least = UINT64_MAX, rate;
-    for (uint32_t i = packet->at; i < packet->end; i++) {
-        rate = channel_rate(photonic, links[i]);
-        least = rate < least ? rate : least;
-    }
+    uint64_t rate, least = links_channel_rate(photonic, links_of(photonic, packet) + packet->at,
+                                              (uint32_t)(packet->end - packet->at));
     if (photonic->settings.node_links_count)
         return least;
     if (packet->at == 0 && (rate = channel_rate(photonic, injection)) < least)

@@ -38,7 +38,7 @@ enum status photonic_topology(struct photonic *photonic, uint32_t nodes)
 {
     const struct config *config = photonic->fabric.params.config;
     const struct photonic_config *chosen = config_of(config, &photonic_params);
-    return topology_of_channels(config, nodes, (uint32_t)chosen->channels, &photonic->topo);
+    return topology_for_circuits(config, nodes, (uint32_t)chosen->channels, &photonic->topo);
 }
 
 /* A run of more packets takes seconds, so the user is told before it, or as soon as the messages are there.

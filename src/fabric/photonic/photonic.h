@@ -207,6 +207,7 @@ struct photonic {
     struct queue *waiters; /* [links + switches]: packets that wait for a link, or for any link of a switch */
     struct photonic_link *links;
     struct photonic_buffer *buffers;
+    uint32_t *buffer_at; /* [switches] which buffer; NULL where a link says it for all that take it */
     uint32_t buffer_count;
     struct photonic_node *nodes;
     struct pool transmissions, packets;
@@ -250,10 +251,33 @@ static inline const uint32_t *links_of(const struct photonic *photonic, const st
     return photonic->is_adaptive ? packet->path : transmission_at(photonic, packet->transmission)->route;
 }
 
+/* A circuit takes a channel of the link, and gives it back. A link that gives each message its whole rate has
+ * channels for any number. */
+static inline void take_channel(struct photonic *photonic, uint32_t link)
+{
+    photonic->free[link] -= topo_is_held(&photonic->topo, link);
+}
+
+static inline void give_channel(struct photonic *photonic, uint32_t link)
+{
+    photonic->free[link] += topo_is_held(&photonic->topo, link);
+}
+
+/* links.c: the same where a link leads to another switch, depending on whence it is taken. */
+uint32_t buffer_on_way(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t end);
+
+/* The buffer behind the first `end` links of the packet, at least one; POOL_NONE: there is none. */
+static inline uint32_t buffer_behind(const struct photonic *photonic, const struct photonic_packet *packet,
+                                     uint32_t end)
+{
+    return photonic->buffer_at ? buffer_on_way(photonic, packet, end)
+                               : photonic->links[links_of(photonic, packet)[end - 1]].buffer;
+}
+
 /* The buffer that the packet is in; POOL_NONE at its source. */
 static inline uint32_t buffer_of(const struct photonic *photonic, const struct photonic_packet *packet)
 {
-    return packet->at ? photonic->links[links_of(photonic, packet)[packet->at - 1]].buffer : POOL_NONE;
+    return packet->at ? buffer_behind(photonic, packet, packet->at) : POOL_NONE;
 }
 
 static inline uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet)
@@ -326,6 +350,8 @@ size_t links_bytes(const struct photonic *photonic);
 /* From topo, settings and switching alone: the same, before links_init(). Sets the number of buffers. */
 size_t links_estimate(struct photonic *photonic);
 void links_route(const struct photonic *photonic, struct photonic_transmission *transmission);
+/* Of one channel over these links, the slowest of them. */
+uint64_t links_channel_rate(const struct photonic *photonic, const uint32_t *links, uint32_t count);
 
 /* transfer.c */
 void transfer_begin(struct photonic *photonic, uint32_t message); /* of a new message */

@@ -105,7 +105,7 @@ bool probe_look_ahead(struct photonic *photonic, struct photonic_packet *packet)
 /* Takes a slot in the buffer at the end of the packet's first `end` links; false where there is none. */
 bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end)
 {
-    uint32_t index = photonic->links[links_of(photonic, packet)[end - 1]].buffer;
+    uint32_t index = buffer_behind(photonic, packet, end);
     if (index == POOL_NONE)
         return false;
     struct photonic_buffer *buffer = &photonic->buffers[index];

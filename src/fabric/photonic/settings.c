@@ -214,12 +214,38 @@ static enum status check_rates(const struct photonic *photonic)
     char text[2 * TOPO_TEXT + 4], name[TOPO_TEXT];
     for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++) {
         uint64_t rate = topo_link_rate(topo, link, 0);
-        if (rate && rate < channels) {
+        if (rate && rate < channels && topo_is_held(topo, link)) {
             diag_error("link %s of %s leaves less than 1 B/s to each of %" PRIu64 " channels",
                        topo_link_name(topo, link, text, sizeof text), topo_print(topo, name, sizeof name),
                        channels);
             return STATUS_BAD_INPUT;
         }
+    }
+    return STATUS_OK;
+}
+
+/* A platform says which links a route has, and not which of them are those of nodes; nor, where its routes
+ * contradict each other, in which switch one is between two links. */
+static enum status check_platform(const struct photonic *photonic, bool has_buffers)
+{
+    const struct topo *topo = &photonic->topo;
+    const struct config *config = photonic->fabric.params.config;
+    if (topo->ops->choose)
+        return STATUS_OK;
+    if (photonic->settings.photonic.node_links == NODE_LINKS_FREE) {
+        diag_error(
+            "photonic.node_links=free: %s does not say which links are those of nodes; auto and channels "
+            "give all its links channels",
+            topo->path);
+        config_note_origin(config, "photonic.node_links");
+        return STATUS_BAD_INPUT;
+    }
+    if (has_buffers && topo->no_ends) {
+        diag_error(
+            "fabric segment has buffers in switches, and %s does not say where they are: %s; circuit and "
+            "packetised run on it",
+            topo->path, topo->no_ends);
+        return STATUS_BAD_INPUT;
     }
     return STATUS_OK;
 }
@@ -261,6 +287,8 @@ enum status photonic_resolve(struct photonic *photonic, const struct segment_con
     enum status status = check_hops(photonic);
     if (status == STATUS_OK)
         status = check_rates(photonic);
+    if (status == STATUS_OK)
+        status = check_platform(photonic, segment != NULL);
     if (status != STATUS_OK || !segment)
         return status;
     settings->segment = *segment;

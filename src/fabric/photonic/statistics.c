@@ -152,13 +152,15 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* The values at each tenth of their order, as shares of `whole`. */
-static void make_curve(const struct metric_series *values, double whole, double curve[CURVE_POINTS])
+/* The values at each tenth of their order, as shares of `whole`. Of links, those that circuits hold. */
+static void make_curve(const struct photonic *photonic, const struct metric_series *values, bool are_links,
+                       double whole, double curve[CURVE_POINTS])
 {
-    size_t count = values->count;
-    double *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = (double)metric_series_at(values, i);
+    size_t count = 0;
+    double *sorted = mem_alloc(values->count + 1, sizeof *sorted, "statistics");
+    for (size_t i = 0; i < values->count; i++)
+        if (!are_links || topo_is_held(&photonic->topo, photonic->first_link + (uint32_t)i))
+            sorted[count++] = (double)metric_series_at(values, i);
     stats_sort(sorted, count);
     for (size_t i = 0; count && i < CURVE_POINTS; i++)
         curve[i] = share(sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
@@ -175,7 +177,7 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
     uint32_t first = photonic->first_link, count = photonic->topo.links - first;
     int64_t *data = photonic->series, *granted = data + count, *tried = granted + count;
     double channel_ps = (double)photonic->settings.photonic.channels * (double)out->last_delivery_ps;
-    double data_most = 0;
+    double data_most = 0, held = 0;
     out->link_data = (struct metric_series){data, count, photonic->high};
     out->link_granted = (struct metric_series){granted, count, high_from(photonic, count)};
     out->link_tried = (struct metric_series){tried, count, high_from(photonic, 2 * (size_t)count)};
@@ -184,6 +186,9 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
         data[i] = (int64_t)link->data_ps;
         granted[i] = (int64_t)link->granted_ps;
         tried[i] = (int64_t)link->tried_ps;
+        if (!topo_is_held(&photonic->topo, first + i))
+            continue;
+        held++;
         double data_ps = (double)metric_series_at(&out->link_data, i);
         double granted_ps = (double)metric_series_at(&out->link_granted, i);
         out->data += data_ps;
@@ -191,11 +196,11 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
         out->tried += granted_ps + (double)metric_series_at(&out->link_tried, i);
         data_most = data_ps > data_most ? data_ps : data_most;
     }
-    out->data = share(out->data, channel_ps * count);
-    out->granted = share(out->granted, channel_ps * count);
-    out->tried = share(out->tried, channel_ps * count);
+    out->data = share(out->data, channel_ps * held);
+    out->granted = share(out->granted, channel_ps * held);
+    out->tried = share(out->tried, channel_ps * held);
     out->data_most = share(data_most, channel_ps);
-    make_curve(&out->link_granted, channel_ps, out->granted_curve);
+    make_curve(photonic, &out->link_granted, true, channel_ps, out->granted_curve);
     out->granted_most = out->granted_curve[CURVE_POINTS - 1];
 }
 
@@ -221,7 +226,7 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     out->buffer_count = photonic->buffer_count;
     out->buffers_reserved = share(reserved_ps, slot_ps * photonic->buffer_count);
     out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
-    make_curve(&out->buffer_reserved, slot_ps, out->buffer_curve);
+    make_curve(photonic, &out->buffer_reserved, false, slot_ps, out->buffer_curve);
     out->buffer_switch = (struct metric_series){switches, photonic->buffer_count, NULL};
 }
 

@@ -90,7 +90,7 @@ static void release_links(struct photonic *photonic, const struct photonic_packe
         statistics_add_link(photonic, links[i], LINK_DATA, &link->data_ps, data_ps);
         statistics_add_link(photonic, links[i], LINK_GRANTED, &link->granted_ps,
                             now - reserved_at(photonic, packet, i));
-        photonic->free[links[i]]++;
+        give_channel(photonic, links[i]);
     }
 }
 

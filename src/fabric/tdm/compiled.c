@@ -447,7 +447,7 @@ static enum status compiled_init(struct fabric *fabric)
     int schedule = compiled->config->schedule;
     enum status status = check(compiled->config);
     if (status == STATUS_OK)
-        status = topology_for_nodes(params->config, params->nodes, &compiled->topo);
+        status = topology_for_circuits(params->config, params->nodes, 0, &compiled->topo);
     if (status == STATUS_OK)
         faults_hold(&compiled->topo);
     if (status == STATUS_OK)
@@ -509,7 +509,7 @@ static enum status compiled_estimate(const struct fabric_demand *demand, struct 
     const size_t of_connection = sizeof(struct tdm_connection) + 2 * sizeof(struct tdm_request) +
                                  6 * sizeof(uint32_t); /* slots, orders and counts of the schedulers */
     struct topo topo;
-    enum status status = topology_for_nodes(demand->config, demand->nodes, &topo);
+    enum status status = topology_for_circuits(demand->config, demand->nodes, 0, &topo);
     if (status != STATUS_OK)
         return status;
     double connections = connections_of(demand, config);

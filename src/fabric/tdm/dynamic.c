@@ -101,7 +101,6 @@ struct tdm_control_packet {
     uint32_t destination;
     uint32_t channel;
     uint32_t step;
-    uint32_t at; /* PACKET_RELEASE: the switch where it is; the node has another path by then */
 };
 
 /* A node's request: for the message at the head of its queue, and what the request holds so far. */
@@ -126,7 +125,9 @@ struct tdm_dynamic {
     struct tdm_source *sources;
     uint64_t *path_channels; /* of all sources: sources[i].held points into it */
     uint32_t *path_links;
-    uint64_t *free_channels; /* [links] */
+    uint32_t *released;      /* a path whose links are released: its node has another one by then */
+    uint64_t channels;       /* of a link */
+    uint64_t *free_channels; /* [links] those that are free */
     ps_t *control_free;      /* [links]: when the link can take the next control packet */
     struct pool packets, transfers;
     struct rng rng;
@@ -152,7 +153,8 @@ static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
         int64_t slot = tdm_next_slot(tdm_slot_from(dynamic->tdm, begin), 0, 0, (int64_t)config->degree);
         end = tdm_slot_begin(dynamic->tdm, ps_add(slot, 1));
     }
-    dynamic->control_free[link] = end;
+    if (topo_is_held(&dynamic->topo, link))
+        dynamic->control_free[link] = end;
     ps_t wire_ps = topo_link_latency(&dynamic->topo, link, dynamic->tdm->wire_ps);
     return ps_add(ps_add(end, wire_ps), config->processing_ps);
 }
@@ -208,20 +210,69 @@ static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
     try_later(dynamic, node);
 }
 
+/* The node whose sender or receiver the path passes at this step without a link of its own; its channels
+ * count as those of the link that the node has in another topology. UINT32_MAX: none. */
+static uint32_t unlinked(const struct tdm_dynamic *dynamic, uint32_t end)
+{
+    return topo_link_kind(&dynamic->topo, end) == TOPO_LINK_FREE ? end : UINT32_MAX;
+}
+
+/* What is held at a step of a path: its link, unless that holds any number of connections; at the first one
+ * also what sends, at the last one what receives. Returns how many there are. */
+static uint32_t holders(const struct tdm_dynamic *dynamic, uint32_t node, uint32_t destination,
+                        const uint32_t *path, uint32_t length, uint32_t step, uint32_t held[3])
+{
+    const struct topo *topo = &dynamic->topo;
+    uint32_t count = 0, link = path[step];
+    if (topo_is_held(topo, link) || !topo_is_network(topo, link))
+        held[count++] = link;
+    if (step == 0 && (link = unlinked(dynamic, topo_injection(topo, node))) != UINT32_MAX)
+        held[count++] = link;
+    if (step + 1 == length && (link = unlinked(dynamic, topo_ejection(topo, destination))) != UINT32_MAX)
+        held[count++] = link;
+    return count;
+}
+
+static uint32_t destination_of(const struct tdm_dynamic *dynamic, const struct tdm_source *source)
+{
+    return fabric_message(&dynamic->fabric, source->messages.head)->destination_node;
+}
+
 /* Takes every channel that is free on this link and on all links of the path before it. */
 static bool reserve(struct tdm_dynamic *dynamic, struct tdm_source *source, uint32_t step)
 {
-    uint64_t *free_here = &dynamic->free_channels[source->path[step]];
-    uint64_t wanted = step ? source->held[step - 1] : UINT64_MAX;
-    source->held[step] = *free_here & wanted;
-    *free_here &= ~source->held[step];
-    return source->held[step] != 0;
+    uint32_t held[3], node = (uint32_t)(source - dynamic->sources);
+    uint32_t count =
+        holders(dynamic, node, destination_of(dynamic, source), source->path, source->length, step, held);
+    uint64_t wanted = step ? source->held[step - 1] : dynamic->channels;
+    for (uint32_t i = 0; i < count; i++)
+        wanted &= dynamic->free_channels[held[i]];
+    source->held[step] = wanted;
+    for (uint32_t i = 0; i < count; i++)
+        dynamic->free_channels[held[i]] &= ~wanted;
+    return wanted != 0;
 }
 
 static void give_up(struct tdm_dynamic *dynamic, struct tdm_source *source, uint32_t step, uint64_t kept)
 {
-    dynamic->free_channels[source->path[step]] |= source->held[step] & ~kept;
+    uint32_t held[3], node = (uint32_t)(source - dynamic->sources);
+    uint32_t count =
+        holders(dynamic, node, destination_of(dynamic, source), source->path, source->length, step, held);
+    for (uint32_t i = 0; i < count; i++)
+        dynamic->free_channels[held[i]] |= source->held[step] & ~kept;
     source->held[step] = kept;
+}
+
+/* The channel is free on the link at this step of the path between two nodes. Returns the link. */
+static uint32_t release(struct tdm_dynamic *dynamic, uint32_t node, uint32_t destination, uint32_t channel,
+                        uint32_t step, uint32_t *length)
+{
+    uint32_t held[3];
+    *length = topo_way(&dynamic->topo, node, destination, dynamic->released);
+    uint32_t count = holders(dynamic, node, destination, dynamic->released, *length, step, held);
+    for (uint32_t i = 0; i < count; i++)
+        dynamic->free_channels[held[i]] |= UINT64_C(1) << channel;
+    return dynamic->released[step];
 }
 
 /* --------------------------------------------------------------------- data */
@@ -262,20 +313,16 @@ static ps_t light_ps(const struct tdm_dynamic *dynamic, const struct tdm_transfe
     return tdm_light_ps(dynamic->tdm, &dynamic->topo, transfer->node, transfer->destination);
 }
 
-/* All links of the path are free at once. */
-static void release_path(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
+/* All further links of the path are free at once. */
+static void release_path(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer, uint32_t length)
 {
-    uint32_t at = topo_switch_of(&dynamic->topo, transfer->node), link;
-    do {
-        link = topo_next(&dynamic->topo, at, transfer->destination);
-        dynamic->free_channels[link] |= UINT64_C(1) << transfer->channel;
-        at = topo_is_ejection(&dynamic->topo, link) ? at : topo_link_to(&dynamic->topo, link);
-    } while (!topo_is_ejection(&dynamic->topo, link));
+    for (uint32_t step = 1; step < length; step++)
+        release(dynamic, transfer->node, transfer->destination, transfer->channel, step, &length);
     dynamic->statistics.released = fabric_now(&dynamic->fabric);
 }
 
 /* A packet sets out that releases link after link. */
-static void send_release(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
+static void send_release(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer, uint32_t first)
 {
     uint32_t packet = pool_take(&dynamic->packets);
     *(struct tdm_control_packet *)pool_at(&dynamic->packets, packet) =
@@ -283,8 +330,8 @@ static void send_release(struct tdm_dynamic *dynamic, const struct tdm_transfer 
                                     .node = transfer->node,
                                     .destination = transfer->destination,
                                     .channel = transfer->channel,
-                                    .at = topo_switch_of(&dynamic->topo, transfer->node)};
-    send_at_node(dynamic, packet, topo_injection(&dynamic->topo, transfer->node));
+                                    .step = 1};
+    send_at_node(dynamic, packet, first);
 }
 
 /* The last slot of a message is over: light takes it to its destination, and the links of its path are
@@ -294,11 +341,12 @@ static void on_sent(void *self, uint32_t index)
     struct tdm_dynamic *dynamic = self;
     struct tdm_transfer transfer = *(struct tdm_transfer *)pool_at(&dynamic->transfers, index);
     pool_give(&dynamic->transfers, index);
-    dynamic->free_channels[topo_injection(&dynamic->topo, transfer.node)] |= UINT64_C(1) << transfer.channel;
-    if (dynamic->config->release == RELEASE_PACKET)
-        send_release(dynamic, &transfer);
+    uint32_t length,
+        first = release(dynamic, transfer.node, transfer.destination, transfer.channel, 0, &length);
+    if (dynamic->config->release == RELEASE_PACKET && length > 1)
+        send_release(dynamic, &transfer, first);
     else
-        release_path(dynamic, &transfer);
+        release_path(dynamic, &transfer, length);
     const struct fabric *fabric = &dynamic->fabric;
     ps_t now = fabric_now(fabric), there = ps_add(now, light_ps(dynamic, &transfer));
     tap_emit_part(fabric->params.tap, transfer.message, TAP_PART_WIRE, now, there, NULL, 0);
@@ -335,7 +383,7 @@ static void on_way_back(struct tdm_dynamic *dynamic, uint32_t index)
     bool reaches_nodes = dynamic->config->control_links == CONTROL_LINKS_ALL;
     if (packet->step == source->length) {
         packet->step--;
-        send_packet(dynamic, index, topo_injection(&dynamic->topo, packet->destination));
+        send_packet(dynamic, index, topo_link_reverse(&dynamic->topo, source->path[packet->step]));
         return;
     }
     if (packet->step > 0)
@@ -345,9 +393,7 @@ static void on_way_back(struct tdm_dynamic *dynamic, uint32_t index)
         return;
     }
     packet->step--;
-    send_packet(dynamic, index,
-                packet->step ? topo_link_reverse(&dynamic->topo, source->path[packet->step])
-                             : topo_ejection(&dynamic->topo, packet->node));
+    send_packet(dynamic, index, topo_link_reverse(&dynamic->topo, source->path[packet->step]));
 }
 
 static uint32_t pick_channel(struct tdm_dynamic *dynamic, uint64_t channels)
@@ -358,6 +404,26 @@ static uint32_t pick_channel(struct tdm_dynamic *dynamic, uint64_t channels)
     for (; skipped > 0; skipped--)
         channels &= channels - 1;
     return (uint32_t)__builtin_ctzll(channels);
+}
+
+/* The reservation has channels of all links, the last one of which is `step` before it: the destination
+ * picks. */
+static void arrive(struct tdm_dynamic *dynamic, uint32_t index)
+{
+    struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
+    struct tdm_source *source = &dynamic->sources[packet->node];
+    uint32_t last = source->length - 1;
+    packet->kind = PACKET_ACKNOWLEDGE;
+    packet->channel = pick_channel(dynamic, source->held[last]);
+    packet->step = last;
+    emit_part(dynamic, source, TAP_PART_ACQUIRE, fabric_now(&dynamic->fabric), "channels to node",
+              packet->destination);
+    if (dynamic->config->control_links == CONTROL_LINKS_ALL) {
+        packet->step++;
+        send_packet(dynamic, index, source->path[last]);
+        return;
+    }
+    on_way_back(dynamic, index);
 }
 
 /* The reservation is at the beginning of link `step`: it takes channels there before it goes on. */
@@ -372,32 +438,25 @@ static void on_reserve(struct tdm_dynamic *dynamic, uint32_t index)
         send_packet(dynamic, index, source->path[step]);
         return;
     }
-    packet->kind = is_free ? PACKET_ACKNOWLEDGE : PACKET_FAIL;
     if (is_free) {
-        packet->channel = pick_channel(dynamic, source->held[step]);
-        emit_part(dynamic, source, TAP_PART_ACQUIRE, fabric_now(&dynamic->fabric), "channels to node",
-                  packet->destination);
-        if (dynamic->config->control_links == CONTROL_LINKS_ALL) {
-            packet->step++;
-            send_packet(dynamic, index, source->path[step]);
-            return;
-        }
+        arrive(dynamic, index);
+        return;
     }
+    packet->kind = PACKET_FAIL;
     on_way_back(dynamic, index);
 }
 
 static void on_release(struct tdm_dynamic *dynamic, uint32_t index)
 {
     struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
-    uint32_t link = topo_next(&dynamic->topo, packet->at, packet->destination);
-    dynamic->free_channels[link] |= UINT64_C(1) << packet->channel;
-    if (topo_is_ejection(&dynamic->topo, link)) {
+    uint32_t length,
+        link = release(dynamic, packet->node, packet->destination, packet->channel, packet->step, &length);
+    if (++packet->step == length) {
         bool reaches_node = dynamic->config->control_links == CONTROL_LINKS_ALL;
         dynamic->statistics.released = reaches_node ? over_link(dynamic, link) : fabric_now(&dynamic->fabric);
         pool_give(&dynamic->packets, index);
         return;
     }
-    packet->at = topo_link_to(&dynamic->topo, link);
     send_packet(dynamic, index, link);
 }
 
@@ -420,7 +479,7 @@ static void on_try(void *self, uint32_t node)
     uint32_t destination = fabric_message(&dynamic->fabric, source->messages.head)->destination_node;
     emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
               "a random time before each try at node", node);
-    source->length = topo_route(&dynamic->topo, node, destination, source->path);
+    source->length = topo_way(&dynamic->topo, node, destination, source->path);
     if (!reserve(dynamic, source, 0)) {
         fail_request(dynamic, node);
         return;
@@ -428,7 +487,9 @@ static void on_try(void *self, uint32_t node)
     uint32_t index = pool_take(&dynamic->packets);
     *(struct tdm_control_packet *)pool_at(&dynamic->packets, index) = (struct tdm_control_packet){
         .kind = PACKET_RESERVE, .node = node, .destination = destination, .step = 1};
-    if (dynamic->config->control_links == CONTROL_LINKS_ALL)
+    if (source->length == 1)
+        arrive(dynamic, index);
+    else if (dynamic->config->control_links == CONTROL_LINKS_ALL)
         send_packet(dynamic, index, source->path[0]);
     else
         on_reserve(dynamic, index);
@@ -453,6 +514,7 @@ static void dynamic_free(struct fabric *fabric)
     free(dynamic->sources);
     free(dynamic->path_channels);
     free(dynamic->path_links);
+    free(dynamic->released);
     free(dynamic->free_channels);
     free(dynamic->control_free);
     pool_free(&dynamic->packets);
@@ -463,12 +525,13 @@ static void lay_out(struct tdm_dynamic *dynamic, uint32_t nodes)
 {
     uint32_t limit = topo_route_limit(&dynamic->topo), links = dynamic->topo.links;
     uint64_t degree = dynamic->config->degree;
-    uint64_t channels = degree == MOST_CHANNELS ? UINT64_MAX : (UINT64_C(1) << degree) - 1;
+    dynamic->channels = degree == MOST_CHANNELS ? UINT64_MAX : (UINT64_C(1) << degree) - 1;
     if (dynamic->config->control == CONTROL_CHANNEL)
-        channels &= ~UINT64_C(1);
+        dynamic->channels &= ~UINT64_C(1);
     dynamic->sources = mem_alloc(nodes, sizeof *dynamic->sources, "nodes");
     dynamic->path_channels = mem_alloc((size_t)nodes * limit, sizeof(uint64_t), "paths");
     dynamic->path_links = mem_alloc((size_t)nodes * limit, sizeof(uint32_t), "paths");
+    dynamic->released = mem_alloc(limit, sizeof *dynamic->released, "paths");
     for (uint32_t node = 0; node < nodes; node++)
         dynamic->sources[node] = (struct tdm_source){.messages = {POOL_NONE, POOL_NONE},
                                                      .held = dynamic->path_channels + (size_t)node * limit,
@@ -476,7 +539,7 @@ static void lay_out(struct tdm_dynamic *dynamic, uint32_t nodes)
     dynamic->free_channels = mem_alloc(links, sizeof *dynamic->free_channels, "links");
     dynamic->control_free = mem_alloc(links, sizeof *dynamic->control_free, "links");
     for (uint32_t link = 0; link < links; link++)
-        dynamic->free_channels[link] = channels;
+        dynamic->free_channels[link] = dynamic->channels;
 }
 
 static enum status dynamic_init(struct fabric *fabric)
@@ -488,7 +551,7 @@ static enum status dynamic_init(struct fabric *fabric)
         diag_error("tdm.control=channel uses one of the tdm.degree channels; tdm.degree must be at least 2");
         return STATUS_BAD_INPUT;
     }
-    enum status status = topology_for_nodes(params->config, params->nodes, &dynamic->topo);
+    enum status status = topology_for_circuits(params->config, params->nodes, 0, &dynamic->topo);
     if (status == STATUS_OK)
         faults_hold(&dynamic->topo);
     dynamic->tdm = config_of(params->config, &tdm_params);
@@ -530,7 +593,7 @@ static enum status dynamic_estimate(const struct fabric_demand *demand, struct e
 {
     const struct tdm_dynamic_config *config = config_of(demand->config, &tdm_dynamic_params);
     struct topo topo;
-    enum status status = topology_for_nodes(demand->config, demand->nodes, &topo);
+    enum status status = topology_for_circuits(demand->config, demand->nodes, 0, &topo);
     if (status != STATUS_OK)
         return status;
     double nodes = demand->nodes, transfers = nodes * (double)config->degree;
@@ -557,7 +620,7 @@ static void dynamic_describe(const struct config *config, uint32_t nodes,
 {
     const struct tdm_dynamic_config *dynamic = config_of(config, &tdm_dynamic_params);
     const struct tdm_config *tdm = config_of(config, &tdm_params);
-    uint32_t links = topology_neighbour_hops(config, nodes);
+    uint32_t way = topology_neighbour_links(config, nodes), links = way > 2 ? way - 2 : 0;
     tdm_describe(config, nodes, dynamic->degree, description);
     ps_t wait = dynamic->wait == WAIT_ALWAYS ? ps_times(dynamic->transmission_ps, dynamic->retry + 1) / 2 : 0;
     links += dynamic->control_links == CONTROL_LINKS_ALL ? 2 : 0;

@@ -1,5 +1,6 @@
 #include "fabric/tdm/tdm.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 #include "base/diag.h"
@@ -36,22 +37,66 @@ static uint64_t rate_of_slots(uint64_t slot_bytes, ps_t slot_ps)
     return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
+/* Whether slots fit the link. A platform says all rates, so that a faster link has what no slot uses. */
+static bool fits_slots(const struct topo *topo, uint32_t link, uint64_t rate, uint64_t of_slots)
+{
+    return rate == of_slots || (!topo->ops->choose && rate > of_slots) ||
+           topo_link_kind(topo, link) == TOPO_LINK_FREE;
+}
+
+/* Of a platform, the bytes of a slot that fit all its links. */
+static uint64_t bytes_that_fit(const struct tdm_config *config, const struct topo *topo)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        uint64_t rate = topo_link_rate(topo, link, UINT64_MAX);
+        if (rate < least && topo_link_kind(topo, link) != TOPO_LINK_FREE)
+            least = rate;
+    }
+    return (uint64_t)((unsigned __int128)least * (uint64_t)config->slot_ps / PS_PER_S);
+}
+
 enum status tdm_check_rates(const struct tdm_config *config, const struct topo *topo)
 {
     uint64_t of_slots = rate_of_slots(config->slot_bytes, config->slot_ps), rate;
     char name[2 * TOPO_TEXT + 4], text[TOPO_TEXT], slots[64], given[64];
     for (uint32_t link = 0; topo_has_rates(topo) && link < topo->links; link++) {
-        if ((rate = topo_link_rate(topo, link, of_slots)) == of_slots)
+        if (fits_slots(topo, link, rate = topo_link_rate(topo, link, of_slots), of_slots))
             continue;
         units_print_rate(of_slots, slots, sizeof slots);
         units_print_rate(rate, given, sizeof given);
-        diag_error("%s gives link %s a rate of %s; with time slots all links have that of tdm.slot_bytes in "
-                   "tdm.slot_time, %s: leave the rate out",
-                   topo_print(topo, text, sizeof text), topo_link_name(topo, link, name, sizeof name), given,
-                   slots);
+        topo_print(topo, text, sizeof text);
+        topo_link_name(topo, link, name, sizeof name);
+        if (topo->ops->choose)
+            diag_error(
+                "%s gives link %s a rate of %s; with time slots all links have that of tdm.slot_bytes in "
+                "tdm.slot_time, %s: leave the rate out",
+                text, name, given, slots);
+        else
+            diag_error(
+                "%s gives link %s a rate of %s, and slots need that of tdm.slot_bytes in tdm.slot_time, "
+                "%s, of all links: tdm.slot_bytes=%" PRIu64 "B fits the slowest one",
+                text, name, given, slots, bytes_that_fit(config, topo));
         return STATUS_BAD_INPUT;
     }
     return STATUS_OK;
+}
+
+/* Of a platform, the links of which slots do not use the whole rate. */
+static void describe_faster(const struct config *config, uint32_t nodes, uint64_t of_slots,
+                            struct fabric_description *description)
+{
+    struct topo topo;
+    uint32_t faster = 0;
+    if (topology_intact(config, nodes, &topo) != STATUS_OK || topo.ops->choose)
+        return;
+    for (uint32_t link = 0; link < topo.links; link++)
+        faster += topo_is_held(&topo, link) && topo_link_rate(&topo, link, 0) > of_slots;
+    if (faster)
+        description_add(&description->notes,
+                        "%" PRIu32 " of %" PRIu32
+                        " links are faster than slots, which use a part of their rate",
+                        faster, topo.links);
 }
 
 ps_t tdm_light_ps(const struct tdm_config *config, const struct topo *topo, uint32_t source,
@@ -77,7 +122,7 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
 {
     const struct tdm_config *tdm = config_of(config, &tdm_params);
     const struct machine_config *machine = config_of(config, &machine_params);
-    uint32_t wires = topology_neighbour_hops(config, nodes) + 2;
+    uint32_t wires = topology_neighbour_links(config, nodes);
     description->rate_bytes_per_s = rate_of_slots(tdm->slot_bytes, tdm->slot_ps);
     description->message_rate_bytes_per_s = description->rate_bytes_per_s / degree;
     struct topology_links links =
@@ -92,6 +137,7 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
         description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
     if (!tdm->wire_ps && !links.path)
         description_add(&description->includes, "%s", description->basis);
+    describe_faster(config, nodes, description->rate_bytes_per_s, description);
     topology_describe_faults(config, nodes, description);
 }
 

@@ -38,7 +38,7 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
 enum status tdm_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware);
 
 /* In a slot every link moves tdm.slot_bytes. STATUS_BAD_INPUT, reported: the network gives a link another
- * rate. */
+ * rate; a platform, one that is less. */
 enum status tdm_check_rates(const struct tdm_config *config, const struct topo *topo);
 /* What light takes on all links of the way between two nodes. */
 ps_t tdm_light_ps(const struct tdm_config *config, const struct topo *topo, uint32_t source,

@@ -1,0 +1,262 @@
+/* Programs on SimGrid's platforms: a topology and the platform that it is written as give the same times on
+ * all fabrics; what circuits and time slots make of links that both directions share, and of links that give
+ * each message their whole rate, by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "schedule/network.h"
+#include "schedule/schedule.h"
+#include "support/network_run.h"
+#include "topo/deadlock.h"
+#include "topo/network_file.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static char path[] = "/tmp/helio-platform-XXXXXX.xml";
+
+static int make_path(void **state)
+{
+    (void)state;
+    int file = mkstemps(path, 4);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    topo_forget();
+    return unlink(path);
+}
+
+static void write_topology(const char *topology)
+{
+    static const struct platform_values values = {.rate_bytes_per_s = UINT64_C(12500000000),
+                                                  .flops_per_s = 12e9};
+    struct topo topo;
+    assert_int_equal(topo_parse("test", topology, &topo), STATUS_OK);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    platform_file_write(&topo, &values, file);
+    fclose(file);
+}
+
+static const char head[] =
+    "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+    "<platform version=\"4.1\"><zone id=\"net\" routing=\"Full\">";
+
+static void write_zone(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s%s</zone></platform>", head, text);
+    fclose(file);
+}
+
+/* Two hosts and one link of 1 GB/s, which takes no time. */
+static void write_pair(const char *policy)
+{
+    bool is_split = strcmp(policy, "SPLITDUPLEX") == 0;
+    char *text = mem_format("<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"
+                            "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0us\" sharing_policy=\"%s\"/>"
+                            "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"%s/></route>",
+                            policy, is_split ? " direction=\"UP\"" : "");
+    write_zone(text);
+    free(text);
+}
+
+/* -------------------------------------------------------- the same network */
+
+/* The family takes the routes of the file, and the links of nodes have channels, as they have in a file.
+ * `best` and coloring count links, and a host without a link of its own has a sender that counts as one. */
+#define ALIKE "photonic.node_links=channels photonic.up=destination tdm.algorithm=greedy "
+
+static void a_topology_and_its_platform_take_the_same_time(void **state)
+{
+    (void)state;
+#define LINKS ",rates=12.5GB/s,latencies=5ns+170ns"
+    static const struct {
+        const char *topology, *settings;
+    } cases[] = {
+        {"torus:4x4" LINKS, ALIKE},
+        {"torus:5x3" LINKS, ALIKE "photonic.reservation=hop-by-hop tdm.control_links=all photonic.wire=40ns"},
+        {"fattree:4x2" LINKS, ALIKE},
+        {"fattree:2x4" LINKS, ALIKE "photonic.reservation=hop-by-hop photonic.retry=backoff tdm.pick=lowest"},
+        {"fattree:2x4,latencies=5ns+170ns", ALIKE "photonic.link_rate=12.5GB/s photonic.channels=2"},
+        {"leafspine:4x2x4" LINKS, ALIKE "photonic.retry=now tdm.release=immediate tdm.wire=30ns"},
+        {"dragonfly:2x4x2" LINKS, ALIKE "tdm.control=channel tdm.degree=3"},
+        {"hyperx:4x2x2" LINKS, ALIKE "tdm.wait=failure tdm.control_links=all tdm.release=immediate"},
+        {"slimfly:3" LINKS, ALIKE "tdm.schedule=all-to-all segment.buffer_size=8KiB segment.outputs=1"},
+        {"crossbar:20,rates=12.5GB/s,latencies=5ns", ALIKE "tdm.reconfiguration=3us"},
+        {"jellyfish:10x3x2" LINKS, ALIKE "photonic.injection=unlimited"},
+    };
+    static const char *const fabrics[] = {"packet",  "hybrid",       "circuit",    "packetised",
+                                          "segment", "tdm-compiled", "tdm-dynamic"};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_topology(cases[i].topology);
+        for (size_t k = 0; k < COUNT(fabrics); k++) {
+            static const char workload[] = "alltoall:ranks=15,bytes=20kB";
+            ps_t of_topology = network_run(workload, fabrics[k], cases[i].topology, cases[i].settings);
+            if (of_topology <= 0)
+                fail_msg("%s on %s: %s", fabrics[k], cases[i].topology, network_said);
+            ps_t of_platform = network_run(workload, fabrics[k], path, cases[i].settings);
+            if (of_topology != of_platform)
+                fail_msg("%s on %s: %lld ps, and %lld ps on its platform: %s", fabrics[k], cases[i].topology,
+                         (long long)of_topology, (long long)of_platform, network_said);
+        }
+    }
+}
+
+/* Schedules of all pairs have as many slots, and links can wait for each other where they can there. */
+static void schedules_and_circles_are_the_same(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"torus:4x3", "torus:5x3", "fattree:2x3", "dragonfly:1x4x2",
+                                             "mesh:3x4"};
+    for (size_t i = 0; i < COUNT(topologies); i++) {
+        uint32_t degrees[2];
+        bool has_circle[2];
+        uint64_t dependencies[2];
+        write_topology(topologies[i]);
+        for (int k = 0; k < 2; k++) {
+            struct topo topo;
+            struct tdm_pattern pattern;
+            struct tdm_problem problem;
+            struct link_circle circle;
+            assert_int_equal(topo_parse("test", k ? path : topologies[i], &topo), STATUS_OK);
+            assert_int_equal(tdm_pattern_named("all-to-all", topo.nodes, &pattern), STATUS_OK);
+            assert_int_equal(tdm_problem_from_pattern(&topo, &pattern, false, &problem), STATUS_OK);
+            degrees[k] = tdm_lower_bound(&problem);
+            assert_true(deadlock_find(&topo, DEADLOCK_FIXED, &circle));
+            has_circle[k] = circle.links != NULL;
+            dependencies[k] = circle.dependencies;
+            free(circle.links);
+            tdm_problem_free(&problem);
+            tdm_pattern_free(&pattern);
+        }
+        assert_int_equal(degrees[0], degrees[1]);
+        assert_int_equal(has_circle[0], has_circle[1]);
+        assert_true(dependencies[1] > dependencies[0]); /* those of the links of nodes, which are none here */
+    }
+}
+
+/* ----------------------------------------------------------- kinds of links */
+
+/* Both hosts send 20 kB at once, which take 20 us on one channel of 1 GB/s. A reservation over one link takes
+ * a cycle there and one back, 2 ns. A shared link has one circuit at a time, in either direction. */
+static void circuits_on_each_kind_of_link(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *settings;
+        ps_t makespan;
+    } cases[] = {
+        {"SPLITDUPLEX", "photonic.channels=1", 20002000},
+        {"SHARED", "photonic.channels=1", 40004000},
+        {"SHARED", "photonic.channels=2", 40002000}, /* a channel each, of half the rate */
+        {"FATPIPE", "photonic.channels=1", 20002000},
+        {"FATPIPE", "photonic.channels=2", 20002000}, /* each circuit has the whole rate */
+        {"SHARED", "photonic.channels=1 photonic.reservation=hop-by-hop", 40004000},
+        {"FATPIPE", "photonic.channels=1 photonic.reservation=hop-by-hop", 20002000},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_pair(cases[i].policy);
+        ps_t makespan = network_run("alltoall:ranks=2,bytes=20kB", "circuit", path, cases[i].settings);
+        if (makespan != cases[i].makespan)
+            fail_msg("%s, %s: %lld ps %s", cases[i].policy, cases[i].settings, (long long)makespan,
+                     network_said);
+    }
+}
+
+/* The same in slots of 1 us, of 1000 B: 20 slots. Registers are loaded in K slots, and K is 2 where the link
+ * has one connection at a time. */
+static void slots_on_each_kind_of_link(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *fabric;
+        ps_t least, most; /* in us */
+    } cases[] = {
+        {"SPLITDUPLEX", "tdm-compiled", 21, 21}, {"SHARED", "tdm-compiled", 42, 42},
+        {"FATPIPE", "tdm-compiled", 21, 21},     {"SPLITDUPLEX", "tdm-dynamic", 20, 20},
+        {"FATPIPE", "tdm-dynamic", 20, 20},      {"SHARED", "tdm-dynamic", 40, 41}, /* a try each us */
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_pair(cases[i].policy);
+        ps_t makespan = network_run("alltoall:ranks=2,bytes=20kB", cases[i].fabric, path,
+                                    "tdm.slot_bytes=1000B tdm.degree=1 tdm.wait=failure tdm.retry=1");
+        if (makespan < cases[i].least * 1000000 || makespan > cases[i].most * 1000000)
+            fail_msg("%s on %s: %lld ps %s", cases[i].fabric, cases[i].policy, (long long)makespan,
+                     network_said);
+    }
+}
+
+/* Five hosts in a row. All send to the first one, against the direction in which routes name the links. */
+static void write_row(const char *policy)
+{
+    bool is_split = strcmp(policy, "SPLITDUPLEX") == 0;
+    char *text = mem_text("");
+    for (int i = 0; i < 5; i++) {
+        char *longer = mem_format("%s<host id=\"h%d\" speed=\"1Gf\"/><link id=\"l%d\" bandwidth=\"1GBps\" "
+                                  "latency=\"3us\" sharing_policy=\"%s\"/>",
+                                  text, i, i, policy);
+        free(text);
+        text = longer;
+    }
+    for (int from = 0; from < 5; from++)
+        for (int to = from + 1; to < 5; to++) {
+            char *longer = mem_format("%s<route src=\"h%d\" dst=\"h%d\">", text, from, to);
+            for (int link = from; link < to; link++) {
+                char *shorter = longer;
+                longer = mem_format("%s<link_ctn id=\"l%d\"%s/>", shorter, link,
+                                    is_split ? " direction=\"UP\"" : "");
+                free(shorter);
+            }
+            free(text);
+            text = mem_format("%s</route>", longer);
+            free(longer);
+        }
+    write_zone(text);
+    free(text);
+}
+
+/* Messages go one way only, so that it does not matter whether both directions share a link; and the buffer
+ * behind a link is the one at the end that the packet comes to. */
+static void buffers_stand_behind_shared_links(void **state)
+{
+    (void)state;
+    static const char workload[] = "collective:op=gather,ranks=5,bytes=20kB";
+    static const char *const settings[] = {
+        "photonic.channels=1 mpi.gather=linear",
+        "photonic.channels=1 mpi.gather=linear segment.buffers=every:2 photonic.reservation=hop-by-hop"};
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        write_row("SPLITDUPLEX");
+        ps_t of_split = network_run(workload, "segment", path, settings[i]);
+        ps_t without = network_run(workload, "packetised", path, settings[i]);
+        if (of_split <= 0 || without <= of_split)
+            fail_msg("%lld ps with buffers, %lld ps without: %s", (long long)of_split, (long long)without,
+                     network_said);
+        write_row("SHARED");
+        assert_int_equal(network_run(workload, "segment", path, settings[i]), of_split);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_topology_and_its_platform_take_the_same_time),
+        cmocka_unit_test(schedules_and_circles_are_the_same),
+        cmocka_unit_test(circuits_on_each_kind_of_link),
+        cmocka_unit_test(slots_on_each_kind_of_link),
+        cmocka_unit_test(buffers_stand_behind_shared_links),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
