@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "fuzz/fuzz_network.h"
 #include "topo/deadlock.h"
+#include "topo/faults.h"
 
 /* Numbers of four digits, which could be sizes. */
 static bool is_large(const char *text)
@@ -63,8 +64,28 @@ static void check_circle(const struct topo *topo)
     free(circle.links);
 }
 
-/* A slot that fits all links takes 1 ms. The last settings let a probe go hop by hop, and the control packets
- * over all links. */
+/* With some failed links, routes that are left have none of them. */
+static void check_faults(const struct topo *topo, size_t size)
+{
+    struct fault_request request = {
+        .slow_rate = 0.5, .seed = size, .of = {[FAULT_LINKS].share = 0.25, [FAULT_SLOW_LINKS].share = 0.25}};
+    struct topo left;
+    struct fault_problem problem;
+    uint32_t links[TOPO_ROUTE_OF_PAIR];
+    fuzz_must(faults_add(topo, &request, &left, &problem), "links of a platform do not fail");
+    for (uint32_t pair = 0; left.faults && pair < left.nodes * left.nodes; pair++) {
+        uint32_t from = pair / left.nodes, to = pair % left.nodes, count = topo_route(&left, from, to, links);
+        fuzz_must(count == topo_distance(&left, from, to) + 2 && count <= topo_route_limit(&left),
+                  "a route around failed links is not as long as it should be");
+        for (uint32_t i = 0; from != to && i < count && topo_reaches(&left, from, to); i++)
+            fuzz_must(!faults_has_failed(&left, links[i]), "a route that is left has a failed link");
+    }
+    free(faults_describe_cut(&left, left.nodes));
+    free(faults_list_links(&left, false));
+}
+
+/* A slot that fits all links takes 1 ms, and nodes wait long before they try again. Some probes go hop by
+ * hop, and in some runs links fail, which may cut hosts off. */
 static bool run_some(const struct topo *topo, const char *path, size_t size)
 {
     static const char *const fabrics[] = {"packet",  "circuit",      "packetised",
@@ -75,20 +96,24 @@ static bool run_some(const struct topo *topo, const char *path, size_t size)
             least = topo_link_rate(topo, link, least);
     char *slot = mem_format("tdm.slot_bytes=%" PRIu64 "B", least / 1000 ? least / 1000 : 1);
     bool is_literal = size / 6 % 4 == 1;
+    const char *fabric = topo->has_pair_latencies ? "packet" : fabrics[size % 6];
+    bool is_packet = strcmp(fabric, "packet") == 0, has_faults = size / 24 % 2;
     const char *const settings[] = {slot,
                                     "tdm.slot_time=1ms",
                                     "tdm.control_time=1ms",
                                     "tdm.control_links=all",
                                     "tdm.retry=200",
                                     "photonic.channels=1",
-                                    is_literal ? "photonic.reservation=hop-by-hop" : NULL,
+                                    is_literal   ? "photonic.reservation=hop-by-hop"
+                                    : has_faults ? "faults.link_share=0.1"
+                                                 : NULL,
+                                    is_packet ? "faults.at=20us" : NULL,
                                     NULL};
-    const char *fabric = topo->has_pair_latencies ? "packet" : fabrics[size % 6];
     if (topo->no_ends && strcmp(fabric, "segment") == 0)
         fabric = "circuit";
     bool has_ended = fuzz_network_use(topo, path, fabric, settings);
     free(slot);
-    return has_ended;
+    return has_ended || has_faults;
 }
 
 static bool use(const char *path, size_t size)
@@ -103,6 +128,7 @@ static bool use(const char *path, size_t size)
         return false;
     check_routes(&topo);
     check_circle(&topo);
+    check_faults(&topo, size);
     return run_some(&topo, path, size);
 }
 

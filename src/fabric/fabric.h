@@ -109,6 +109,7 @@ struct fabric_demand {
 struct fabric {
     const struct fabric_ops *ops;
     struct fabric_params params;
+    bool is_cut; /* a message has had no way, as topology_check_way() has reported */
 };
 
 /* Which parts of a host a message passes on its way. The CPU writes and reads the messages of a buffered

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "fabric/fabric.h"
 #include "fabric/faults.h"
 #include "fabric/machine.h"
 
@@ -138,6 +139,29 @@ enum status topology_of_channels(const struct config *config, uint32_t nodes, ui
     return STATUS_BAD_INPUT;
 }
 
+bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message)
+{
+    if (!topo->faults || topo_reaches(topo, message->source_node, message->destination_node))
+        return true;
+    if (fabric->is_cut)
+        return false;
+    fabric->is_cut = true;
+    const struct fault_config *faults = config_of(fabric->params.config, &fault_params);
+    char time[DESCRIPTION_TIME];
+    char *when = faults->at_ps ? mem_format(" at %s", description_time(faults->at_ps, time)) : mem_text("");
+    char *cut = topo->ops->choose
+                    ? faults_describe_cut(topo, fabric->params.nodes)
+                    : faults_describe_pair(topo, message->source_node, message->destination_node);
+    enum status status = faults_report_cut(topo, when, cut ? cut : "");
+    if (topo->ops->choose)
+        diag_note("node %" PRIu32 " has a message for node %" PRIu32, message->source_node,
+                  message->destination_node);
+    free(when);
+    free(cut);
+    fabric_failed(fabric, status);
+    return false;
+}
+
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     return topology_of_channels(config, nodes, 0, topo);
@@ -180,7 +204,7 @@ void topology_describe_these(const struct config *config, const struct topo *top
                         topo->switches, when);
     if (channels && fault_config_has_channels(config))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu64 " channels are lost", counts.channels,
-                        2 * (uint64_t)faults_links_of(topo) * channels);
+                        (uint64_t)faults_links_with_channels(topo) * channels);
     if (counts.links || (fault_config_has_links(config) && !counts.slow_links))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
                         counts.links, faults_links_of(topo), when);

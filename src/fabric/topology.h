@@ -30,6 +30,13 @@ enum status topology_of_channels(const struct config *config, uint32_t nodes, ui
 enum status topology_for_circuits(const struct config *config, uint32_t nodes, uint32_t channels,
                                   struct topo *topo);
 
+/* Whether the message has a way in a network whose links may have failed. False, reported: it has none, and
+ * the run has ended (fabric_failed). A fabric asks for each message if its links fail during the run, or on a
+ * platform, where a run begins although some pairs of nodes are cut. */
+struct fabric;
+struct message;
+bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message);
+
 /* How many nodes the topology has; 0: none is given, and there are as many as the run needs. */
 uint32_t topology_nodes(const struct config *config);
 

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "schedule/aapc.h"
 #include "schedule/schedule.h"
+#include "topo/faults.h"
 
 enum status tdm_topology(const char *what, const char *text, struct topo *topo)
 {
@@ -82,6 +83,17 @@ static uint32_t held_route(const struct topo *topo, const struct tdm_request *re
     return count;
 }
 
+/* STATUS_FAILED, reported: failed links have cut the two nodes. */
+static enum status check_way(const struct topo *topo, const struct tdm_request *request)
+{
+    if (!topo->faults || topo_reaches(topo, request->source, request->destination))
+        return STATUS_OK;
+    char text[TOPO_TEXT], *cut = faults_describe_pair(topo, request->source, request->destination);
+    diag_error("the faults cut %s: %s", topo_print(topo, text, sizeof text), cut);
+    free(cut);
+    return STATUS_FAILED;
+}
+
 static void add_free_routes(const struct topo *topo, const struct tdm_request *request, uint32_t *links,
                             struct tdm_problem *problem)
 {
@@ -108,12 +120,15 @@ enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_p
                    topo->path);
         return STATUS_BAD_INPUT;
     }
+    enum status status = STATUS_OK;
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
     tdm_problem_init(problem, topo->links);
     progress_begin("the routes", pattern->count);
     for (size_t i = 0; i < pattern->count && problem->first_link[problem->routes] <= TDM_MOST_LINKS; i++) {
         const struct tdm_request *request = &pattern->requests[i];
         progress_tell(i);
+        if ((status = check_way(topo, request)) != STATUS_OK)
+            break;
         tdm_problem_add_request(problem);
         tdm_problem_add_route(problem, links, held_route(topo, request, links));
         if (free_routes)
@@ -121,11 +136,12 @@ enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_p
     }
     progress_end();
     free(links);
-    if (problem->first_link[problem->routes] <= TDM_MOST_LINKS)
+    if (status == STATUS_OK && problem->first_link[problem->routes] <= TDM_MOST_LINKS)
         return STATUS_OK;
-    diag_error(
-        "the routes of %zu requests have more than %d links in all, which is more than can be scheduled",
-        pattern->count, TDM_MOST_LINKS);
+    if (status == STATUS_OK)
+        diag_error(
+            "the routes of %zu requests have more than %d links in all, which is more than can be scheduled",
+            pattern->count, TDM_MOST_LINKS);
     tdm_problem_free(problem);
     return STATUS_FAILED;
 }

@@ -4,6 +4,7 @@
 #include "topo/faults.h"
 #include "topo/graph.h"
 #include "topo/link_sets.h"
+#include "topo/platform.h"
 #include "topo/updown.h"
 
 /* The routes that are left when links between switches have failed.
@@ -415,11 +416,23 @@ struct topo_choice topo_choose_around(const struct topo *topo, uint32_t from, ui
                     topo_candidate(choice, choice.preferred));
 }
 
+/* Of a platform: whether the links of the route are intact. */
+static bool is_route_intact(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    uint32_t links[TOPO_ROUTE_OF_PAIR], count = topo_route(topo, source, destination, links);
+    for (uint32_t i = 0; i < count; i++)
+        if (topo->faults->links[links[i]] & FAULT_FAILED)
+            return false;
+    return true;
+}
+
 bool topo_reaches(const struct topo *topo, uint32_t source, uint32_t destination)
 {
     const struct topo_faults *faults = topo->faults;
     if (!faults)
         return true;
+    if (!topo->ops->choose)
+        return source == destination || is_route_intact(topo, source, destination);
     if ((faults->links[topo_injection(topo, source)] | faults->links[topo_injection(topo, destination)]) &
         FAULT_FAILED)
         return source == destination;
@@ -449,5 +462,8 @@ bool topo_has_choices_around(const struct topo *topo)
 double topo_mean_distance_around(const struct topo *topo)
 {
     const struct fault_routes *routes = topo->faults->routes;
+    const struct platform_detours *detours = topo->faults->detours;
+    if (detours)
+        return detours->pairs ? (double)detours->distances.sum / (double)detours->pairs : 0;
     return routes->pairs ? (double)routes->distances.sum / (double)routes->pairs : 0;
 }

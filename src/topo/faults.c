@@ -7,9 +7,10 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "topo/graph.h"
+#include "topo/platform.h"
 #include "topo/updown.h"
 
-enum { KEPT = 4, NAMED = 8 };
+enum { KEPT = 4 };
 
 static const char *const streams[FAULT_KINDS + 1] = {"faults.links", "faults.switches", "faults.slow_links",
                                                      "faults.channels"};
@@ -123,11 +124,13 @@ static bool no_link(const struct fault_reader *reader)
     const struct topo *topo = &reader->faults->base;
     char text[TOPO_TEXT], example[2 * TOPO_TEXT + 2];
     uint32_t shown = topo->links > 2 * topo->nodes ? 2 * topo->nodes : 0;
+    const char *given = topo->ops->given_link ? topo->ops->given_link(topo, shown) : NULL;
     return fail(reader,
                 "%s has no link '%.*s'; a link is named as helio topo names it, such as %s, or by its "
                 "number, such as %" PRIu32,
                 topo_print(topo, text, sizeof text), (int)(reader->length < 100 ? reader->length : 100),
-                reader->names + reader->at, topo_link_name(topo, shown, example, sizeof example), shown);
+                reader->names + reader->at,
+                given ? given : topo_link_name(topo, shown, example, sizeof example), shown);
 }
 
 /* "A>B": all links between both, in both directions. */
@@ -153,10 +156,32 @@ static bool mark_between(struct fault_reader *reader, const char *arrow, uint8_t
     return found || no_link(reader);
 }
 
+/* The link with this name in the topology's file, which may stand in brackets behind its ends: "a>b (wan)".
+ * UINT32_MAX: there is none. */
+static uint32_t find_given(const struct fault_reader *reader)
+{
+    const struct topo *topo = &reader->faults->base;
+    if (!topo->ops->find_link)
+        return UINT32_MAX;
+    char *name = mem_format("%.*s", (int)reader->length, reader->names + reader->at);
+    uint32_t link = topo->ops->find_link(topo, name);
+    char *bracket = strstr(name, " (");
+    if (link == UINT32_MAX && bracket && name[reader->length - 1] == ')') {
+        name[reader->length - 1] = '\0';
+        link = topo->ops->find_link(topo, bracket + 2);
+    }
+    free(name);
+    return link;
+}
+
 static bool mark_named_link(struct fault_reader *reader, uint8_t mark)
 {
     const char *text = reader->names + reader->at, *arrow = memchr(text, '>', reader->length);
-    uint32_t link;
+    uint32_t link = find_given(reader);
+    if (link != UINT32_MAX) {
+        mark_link(reader->faults, link, mark);
+        return true;
+    }
     if (arrow)
         return mark_between(reader, arrow, mark);
     if (!read_number(text, reader->length, reader->faults->base.links, &link))
@@ -229,12 +254,35 @@ static void draw_links(struct topo_faults *faults, double share, uint64_t seed, 
     free(links);
 }
 
+static bool has_channels(const struct topo *topo, uint32_t link)
+{
+    return topo_is_network(topo, link) && topo_is_held(topo, link);
+}
+
+uint32_t faults_links_with_channels(const struct topo *topo)
+{
+    uint32_t count = 0;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        count += has_channels(topo, link);
+    return count;
+}
+
+/* Loses the channel of this number, counted over all links that have some. */
+static void lose_channel(struct topo_faults *faults, const uint32_t *links, uint32_t channel,
+                         uint32_t of_link)
+{
+    uint32_t link = links[channel / of_link];
+    if (++faults->lost[link] == of_link)
+        mark_link(faults, link, FAULT_FAILED);
+}
+
 /* False: there are too many channels. */
 static bool draw_channels(struct topo_faults *faults, const struct fault_request *request,
                           struct fault_problem *problem)
 {
     const struct topo *topo = &faults->base;
-    uint64_t all = (uint64_t)(topo->links - 2 * topo->nodes) * request->channels;
+    uint64_t all = (uint64_t)faults_links_with_channels(topo) * request->channels;
+    uint32_t with_channels = 0;
     if (!all || request->channel_share <= 0)
         return true;
     problem->kind = FAULT_KINDS;
@@ -242,15 +290,17 @@ static bool draw_channels(struct topo_faults *faults, const struct fault_request
         return param_fail(&problem->problem, 0, "too large for lost channels: at most %d channels in all",
                           FAULT_CHANNELS_LIMIT);
     uint32_t count = (uint32_t)all, *channels = mem_alloc(count, sizeof *channels, "faults");
+    uint32_t *links = mem_alloc(topo->links, sizeof *links, "faults");
     for (uint32_t i = 0; i < count; i++)
         channels[i] = i;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        if (has_channels(topo, link))
+            links[with_channels++] = link;
     faults->counts.channels = draw(channels, count, request->channel_share, request->seed, FAULT_KINDS);
     faults->lost = mem_alloc(topo->links, sizeof *faults->lost, "faults");
-    for (uint32_t i = 0; i < faults->counts.channels; i++) {
-        uint32_t link = 2 * topo->nodes + channels[i] / request->channels;
-        if (++faults->lost[link] == request->channels)
-            mark_link(faults, link, FAULT_FAILED);
-    }
+    for (uint32_t i = 0; i < faults->counts.channels; i++)
+        lose_channel(faults, links, channels[i], request->channels);
+    free(links);
     free(channels);
     return true;
 }
@@ -264,6 +314,16 @@ static void draw_switches(struct topo_faults *faults, double share, uint64_t see
     for (uint32_t i = 0; i < drawn; i++)
         faults->switches[switches[i]] = FAULT_FAILED;
     free(switches);
+}
+
+uint32_t faults_links_of(const struct topo *topo)
+{
+    uint32_t count = 0;
+    if (!topo->link_kinds)
+        return (topo->links - 2 * topo->nodes) / 2;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        count += is_first(topo, link);
+    return count;
 }
 
 static void fail_links_of_switches(struct topo_faults *faults)
@@ -302,6 +362,7 @@ static void faults_free(struct topo_faults *faults)
 {
     fault_routes_free(faults->routes);
     updown_free(faults->updown);
+    platform_detours_free(faults->detours);
     free(faults->key);
     free(faults->links);
     free(faults->switches);
@@ -382,6 +443,8 @@ bool faults_check_names(const struct topo *base, const struct fault_request *req
 static bool make_routes(struct topo_faults *faults)
 {
     struct topo topo = faults->base;
+    if (!topo.ops->choose)
+        return (faults->detours = platform_detours_make(graph_of(&topo)->platform, faults->links));
     if (faults->base.routes != TOPO_ROUTES_UPDOWN)
         return (faults->routes = fault_routes_make(faults));
     topo.faults = faults;
@@ -403,13 +466,18 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
         fail_links_of_switches(faults);
         count_all(faults);
     }
-    if (good && faults->counts.links && base->has_fixed_routes) {
-        problem->kind = FAULT_KINDS;
+    bool has_failed = faults->counts.links || (!base->ops->choose && faults->counts.node_links);
+    problem->kind = good ? FAULT_KINDS : problem->kind;
+    if (good && base->no_ends && faults->counts.switches) {
+        good = param_fail(&problem->problem, 0,
+                          "%s does not say which links switches have: %s; name links "
+                          "(faults.links)",
+                          base->path, base->no_ends);
+    } else if (good && faults->counts.links && base->has_fixed_routes && base->ops->choose) {
         good = param_fail(&problem->problem, 0,
                           "the routes of this network file are fixed: none leads around a failed link; its "
                           "links can be slow (faults.slow_links)");
-    } else if (good && faults->counts.links && !make_routes(faults)) {
-        problem->kind = FAULT_KINDS;
+    } else if (good && has_failed && !make_routes(faults)) {
         good = param_fail(&problem->problem, 0,
                           "too large for failed links: the routes that are left are a table, for at most %d "
                           "pairs of a switch and a switch with nodes",
@@ -444,6 +512,8 @@ bool faults_add(const struct topo *base, const struct fault_request *request, st
     topo->faults = faults;
     if (faults->routes)
         topo->diameter = fault_routes_diameter(faults->routes);
+    if (faults->detours && faults->detours->distances.most > topo->diameter)
+        topo->diameter = faults->detours->distances.most;
     if (faults->updown) {
         topo->updown = faults->updown;
         topo->diameter = updown_diameter(faults->updown);
@@ -501,156 +571,4 @@ uint64_t topo_slowed_rate(const struct topo *topo, uint32_t link, uint64_t rate)
         return rate;
     uint64_t slowed = (uint64_t)((unsigned __int128)rate * topo->faults->slow_parts / FAULT_WHOLE);
     return slowed ? slowed : 1;
-}
-
-/* --------------------------------------------------------------------- cuts */
-
-/* Switches, then nodes: which part of the network each is in, by union-find. */
-static uint32_t root_of(uint32_t *parts, uint32_t at)
-{
-    while (parts[at] != at)
-        at = parts[at] = parts[parts[at]];
-    return at;
-}
-
-static uint32_t *find_parts(const struct topo *topo)
-{
-    uint32_t count = topo->switches + topo->nodes, *parts = mem_alloc(count, sizeof *parts, "faults");
-    for (uint32_t i = 0; i < count; i++)
-        parts[i] = i;
-    for (uint32_t link = 0; link < topo->links; link++) {
-        struct topo_ends ends = topo_link_ends(topo, link);
-        if (faults_has_failed(topo, link))
-            continue;
-        uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
-        uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
-        parts[root_of(parts, from)] = root_of(parts, to);
-    }
-    return parts;
-}
-
-/* "4-7, 9": the first `nodes` nodes that are in the part. */
-static char *list_nodes(const struct topo *topo, uint32_t *parts, uint32_t part, uint32_t nodes)
-{
-    char *text = mem_text("");
-    uint32_t ranges = 0;
-    for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t last = node;
-        if (root_of(parts, topo->switches + node) != part)
-            continue;
-        while (last + 1 < nodes && root_of(parts, topo->switches + last + 1) == part)
-            last++;
-        char *longer = ranges == NAMED ? mem_format("%s, ...", text)
-                       : last > node
-                           ? mem_format("%s%s%" PRIu32 "-%" PRIu32, text, *text ? ", " : "", node, last)
-                           : mem_format("%s%s%" PRIu32, text, *text ? ", " : "", node);
-        free(text);
-        text = longer;
-        node = last;
-        if (ranges++ == NAMED)
-            break;
-    }
-    return text;
-}
-
-/* Adds a name to a list, unless it is long already. Returns the list. */
-static char *add_name(char *text, uint32_t *count, const char *name)
-{
-    if ((*count)++ >= NAMED)
-        return text;
-    char *longer = mem_format("%s%s%s", text, *count > 1 ? ", " : "", name);
-    free(text);
-    return longer;
-}
-
-static char *end_names(char *text, uint32_t count)
-{
-    if (count <= NAMED)
-        return text;
-    char *longer = mem_format("%s and %" PRIu32 " more", text, count - NAMED);
-    free(text);
-    return longer;
-}
-
-/* The failed links with one end in the part. */
-static char *list_links(const struct topo *topo, uint32_t *parts, uint32_t part)
-{
-    char *text = mem_text(""), name[2 * TOPO_TEXT + 2];
-    uint32_t count = 0;
-    for (uint32_t link = 0; link < topo->links; link++) {
-        struct topo_ends ends = topo_link_ends(topo, link);
-        uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
-        uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
-        if (!faults_has_failed(topo, link) || !is_first(topo, link) ||
-            (root_of(parts, from) == part) == (root_of(parts, to) == part))
-            continue;
-        text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
-    }
-    return end_names(text, count);
-}
-
-char *faults_list_links(const struct topo *topo, bool are_slow)
-{
-    char *text = mem_text(""), name[2 * TOPO_TEXT + 2];
-    uint32_t count = 0;
-    for (uint32_t link = are_slow ? 0 : 2 * topo->nodes; link < topo->links; link++)
-        if (is_first(topo, link) && (are_slow ? faults_is_slow : faults_has_failed)(topo, link))
-            text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
-    return end_names(text, count);
-}
-
-/* The part with the most nodes, the lowest node's among equals, and how many other parts have nodes. */
-static uint32_t largest_part(const struct topo *topo, uint32_t *parts, uint32_t nodes, uint32_t *others)
-{
-    uint32_t *sizes = mem_alloc(topo->switches + topo->nodes, sizeof *sizes, "faults");
-    uint32_t best = root_of(parts, topo->switches), distinct = 0;
-    for (uint32_t node = 0; node < nodes; node++)
-        distinct += sizes[root_of(parts, topo->switches + node)]++ == 0;
-    for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t part = root_of(parts, topo->switches + node);
-        best = sizes[part] > sizes[best] ? part : best;
-    }
-    free(sizes);
-    *others = distinct - 1;
-    return best;
-}
-
-/* Nodes with links to several planes, none of which has a way between some two of them. */
-static char *describe_planes(const struct topo *topo, uint32_t nodes)
-{
-    for (uint32_t a = 0; topo->has_ports && a < nodes; a++)
-        for (uint32_t b = a + 1; b < nodes; b++)
-            if (!topo_reaches(topo, a, b))
-                return mem_format("nodes %" PRIu32 " and %" PRIu32
-                                  " have a way in no plane, and no node passes messages on",
-                                  a, b);
-    return NULL;
-}
-
-char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
-{
-    if (!topo->faults || !nodes)
-        return NULL;
-    uint32_t *parts = find_parts(topo), others, node = 0;
-    uint32_t best = largest_part(topo, parts, nodes, &others);
-    char *text = NULL;
-    if (others) {
-        while (root_of(parts, topo->switches + node) == best)
-            node++;
-        uint32_t part = root_of(parts, topo->switches + node);
-        char *cut = list_nodes(topo, parts, part, nodes), *links = list_links(topo, parts, part);
-        bool is_one = strspn(cut, "0123456789") == strlen(cut);
-        text = mem_format("node%s %s ha%s no way to the others, since these links have failed: %s",
-                          is_one ? "" : "s", cut, is_one ? "s" : "ve", links);
-        free(cut);
-        free(links);
-    }
-    if (others > 1) {
-        char *longer = mem_format("%s (and %" PRIu32 " more part%s cut off)", text, others - 1,
-                                  others > 2 ? "s are" : " is");
-        free(text);
-        text = longer;
-    }
-    free(parts);
-    return text ? text : describe_planes(topo, nodes);
 }

@@ -5,8 +5,9 @@
 
 /* Links and switches that have failed, and links that are slow (docs/faults.md).
  *
- *     faults.c          which ones: lists of names, shares that are drawn; slow links; what is cut off
- *     fault_routes.c    the routes that are left, as a table
+ *     faults.c          which ones: lists of names, shares that are drawn; slow links
+ *     fault_routes.c    the routes that are left, as a table; platform_faults.c: those of a platform
+ *     fault_cuts.c      what is cut off, in words
  *
  * A topology with faults is a copy of the topology with `faults` set; its numbers of nodes, switches and
  * links stay. A link between switches fails in both directions. A switch fails with all its links. */
@@ -57,11 +58,10 @@ struct fault_counts {
 
 struct fault_counts faults_count(const struct topo *topo);
 
-/* The same of links between switches, failed or not. */
-static inline uint32_t faults_links_of(const struct topo *topo)
-{
-    return (topo->links - 2 * topo->nodes) / 2;
-}
+/* The same of links between switches, failed or not; and how many of them, both directions counted, have
+ * channels. */
+uint32_t faults_links_of(const struct topo *topo);
+uint32_t faults_links_with_channels(const struct topo *topo);
 
 /* The names of the failed links between switches, or of the slow ones, a few of many; the caller frees it. */
 char *faults_list_links(const struct topo *topo, bool are_slow);
@@ -71,6 +71,9 @@ bool faults_has_failed(const struct topo *topo, uint32_t link);
 bool faults_is_slow(const struct topo *topo, uint32_t link);
 uint32_t faults_channels_lost(const struct topo *topo, uint32_t link);
 bool faults_has_failed_switch(const struct topo *topo, uint32_t at);
+
+/* Why there is no way between two nodes that do not reach each other, which the caller frees. */
+char *faults_describe_pair(const struct topo *topo, uint32_t source, uint32_t destination);
 
 /* Whether each of the first `nodes` nodes has a way to each other. If not, a text that says which do not, and
  * the failed links between them, which the caller frees; else NULL. */
@@ -82,6 +85,7 @@ enum { FAULT_FAILED = 1, FAULT_SLOW = 2, FAULT_CHANNELS_LIMIT = 1 << 26 };
 #define FAULT_WHOLE UINT64_C(1000000000) /* parts of a rate */
 
 struct fault_routes;
+struct platform_detours;
 
 struct topo_faults {
     char *key;
@@ -93,6 +97,7 @@ struct topo_faults {
     struct fault_counts counts;
     struct fault_routes *routes; /* NULL: no link between switches has failed, so all are those of base */
     struct topo_updown *updown;  /* where base has such routes, in place of `routes` */
+    struct platform_detours *detours; /* of a platform, in place of both */
     uint32_t holders;
     struct topo_faults *next; /* of those that are kept, the latest first */
 };

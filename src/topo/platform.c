@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "topo/faults.h"
 
 static const struct platform *platform_of(const struct topo *topo)
 {
@@ -133,11 +134,16 @@ void platform_topo(const struct topo_graph *graph, struct topo *topo)
 static void find(const struct topo *topo, uint32_t source, uint32_t destination, struct platform_way *way)
 {
     const struct platform *platform = platform_of(topo);
+    const struct platform_detours *detours = topo->faults ? topo->faults->detours : NULL;
+    uint32_t from = platform->hosts[source], to = platform->hosts[destination];
     way->count = 0;
-    way->is_too_long = false;
+    way->is_too_long = way->has_detour = false;
     way->more_ps = 0;
-    if (source != destination)
-        platform_find_way(platform, platform->hosts[source], platform->hosts[destination], way);
+    way->detours = NULL;
+    if (source != destination && detours)
+        platform_find_around(platform, detours, from, to, way);
+    else if (source != destination)
+        platform_find_way(platform, from, to, way);
 }
 
 static uint32_t platform_route_links(const struct topo *topo, uint32_t source, uint32_t destination,

@@ -14,6 +14,7 @@
  *     platform_route.c    the route between two hosts
  *     platform_ends.c     where links begin and end, which the file does not say
  *     platform_check.c    whether there is a route between any two hosts
+ *     platform_faults.c   the ways that are left with failed links
  *     platform.c          the topology that it is
  *     platform_write.c    the platform that a topology is
  *
@@ -23,9 +24,10 @@
 enum { PLATFORM_NONE = INT32_MAX }; /* no point, link, route */
 enum {
     PLATFORM_LINKS_AT_MOST = 1 << 22,
-    PLATFORM_ROUTE_AT_MOST = 250, /* links */
-    PLATFORM_DEPTH_AT_MOST = 32,  /* zones in zones */
-    PLATFORM_TABLE_AT_MOST = 1024 /* points of a zone with shortest ways */
+    PLATFORM_ROUTE_AT_MOST = 250,  /* links */
+    PLATFORM_DEPTH_AT_MOST = 32,   /* zones in zones */
+    PLATFORM_TABLE_AT_MOST = 1024, /* points of a zone with shortest ways */
+    PLATFORM_SAMPLE = 512          /* hosts, of which all pairs are looked at; of more, so many */
 };
 
 enum platform_routing {
@@ -195,6 +197,17 @@ struct platform_way {
     uint32_t count;
     bool is_too_long;
     ps_t more_ps;
+    const struct platform_detours *detours; /* around failed links; NULL: as the file says */
+    bool has_detour;                        /* it has one */
+};
+
+/* What failed links change. */
+struct platform_detours {
+    const uint8_t *links; /* [links of the topology] FAULT_FAILED (faults.h) */
+    uint32_t **before;    /* [zones] as zone->before, over intact links; NULL: the zone has no table */
+    size_t zones;
+    struct topo_distances distances; /* of pairs that reach each other */
+    uint64_t pairs, looked_at;       /* how many they are; of so many */
 };
 
 /* The links of the way inside one of these clusters, behind those that *way has. */
@@ -220,8 +233,23 @@ bool platform_cross(const struct platform *platform, uint32_t from, uint32_t to,
 /* The whole way between two hosts or routers. False: there is none. */
 bool platform_find_way(const struct platform *platform, uint32_t from, uint32_t to, struct platform_way *way);
 
-/* The tables of shortest ways. */
+/* The tables of shortest ways. And the table of a zone that has one, over intact links. */
 void platform_make_tables(struct platform *platform);
+uint32_t *platform_shortest(const struct platform *platform, const struct platform_zone *zone,
+                            const struct platform_detours *detours);
+
+/* -------------------------------------------------------------- failed links */
+
+/* Whether the links of the way from `begin` on are intact. */
+bool platform_is_intact(const struct platform *platform, const struct platform_detours *detours,
+                        const struct platform_way *way, uint32_t begin);
+/* The way between two hosts, around failed links where zones know one; else that of the file, which has some.
+ */
+void platform_find_around(const struct platform *platform, const struct platform_detours *detours,
+                          uint32_t from, uint32_t to, struct platform_way *way);
+/* `links` stays the caller's. */
+struct platform_detours *platform_detours_make(const struct platform *platform, const uint8_t *links);
+void platform_detours_free(struct platform_detours *detours);
 
 /* ------------------------------------------------------------ ends, checks */
 

@@ -161,7 +161,7 @@ static void spread_hops(struct platform *platform, uint64_t looked_at)
 /* Of very many hosts, as many as 2^18 pairs allow, evenly spread. */
 static bool check_ways(struct platform *platform, const struct network_source *source)
 {
-    size_t step = 1 + platform->host_count / 512;
+    size_t step = 1 + platform->host_count / PLATFORM_SAMPLE;
     uint64_t looked_at = 0;
     for (size_t i = 0; i < platform->host_count; i += step)
         for (size_t j = 0; j < platform->host_count; j += step) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "topo/faults.h"
 #include "topo/platform.h"
 
 /* Routes as SimGrid 3.32 computes them: from the two points up to the innermost zone around both, which says
@@ -44,14 +45,15 @@ static bool cross_star(const struct platform *platform, uint32_t from, uint32_t 
     return true;
 }
 
-/* The members of the zone between `from` and `to` on the shortest way, from the last one to the first. */
-static bool cross_table(const struct platform *platform, uint32_t from, uint32_t to, struct platform_way *way,
-                        uint32_t *from_gateway, uint32_t *to_gateway)
+/* Over the members of the zone between `from` and `to` on the shortest way, which `before` says from the last
+ * one to the first. */
+static bool cross_table(const struct platform *platform, uint32_t from, uint32_t to, const uint32_t *before,
+                        struct platform_way *way, uint32_t *from_gateway, uint32_t *to_gateway)
 {
     const struct platform_point *points = platform->points;
     const struct platform_zone *zone = &platform->zones[points[from].zone];
-    const uint32_t *before = zone->before + (size_t)points[from].id * zone->count;
     uint32_t steps[PLATFORM_TABLE_AT_MOST], count = 0, at = points[to].id;
+    before += (size_t)points[from].id * zone->count;
     for (; at != points[from].id; at = before[at]) {
         if (before[at] == PLATFORM_NONE || count == PLATFORM_TABLE_AT_MOST)
             return false;
@@ -72,6 +74,30 @@ static bool cross_table(const struct platform *platform, uint32_t from, uint32_t
     return true;
 }
 
+/* The shortest way of the zone; if a link on it has failed, the shortest one over intact links, if there is
+ * one. */
+static bool cross_shortest(const struct platform *platform, uint32_t from, uint32_t to,
+                           struct platform_way *way, uint32_t *from_gateway, uint32_t *to_gateway)
+{
+    uint32_t number = platform->points[from].zone, begin = way->count;
+    const uint32_t *before = platform->zones[number].before;
+    bool is_too_long = way->is_too_long, had_detour = way->has_detour;
+    ps_t more_ps = way->more_ps;
+    bool is_there = cross_table(platform, from, to, before, way, from_gateway, to_gateway);
+    if (!way->detours || !is_there || platform_is_intact(platform, way->detours, way, begin))
+        return is_there;
+    const uint32_t *const tables[] = {way->detours->before[number], before};
+    for (int i = 0; i < 2; i++) {
+        way->count = begin;
+        way->more_ps = more_ps;
+        way->is_too_long = is_too_long;
+        way->has_detour = had_detour || i == 0;
+        if (cross_table(platform, from, to, tables[i], way, from_gateway, to_gateway))
+            return true;
+    }
+    return false;
+}
+
 bool platform_cross(const struct platform *platform, uint32_t from, uint32_t to, struct platform_way *way,
                     uint32_t *from_gateway, uint32_t *to_gateway)
 {
@@ -89,7 +115,7 @@ bool platform_cross(const struct platform *platform, uint32_t from, uint32_t to,
         return true;
     case PLATFORM_FLOYD:
     case PLATFORM_DIJKSTRA:
-        return cross_table(platform, from, to, way, from_gateway, to_gateway);
+        return cross_shortest(platform, from, to, way, from_gateway, to_gateway);
     case PLATFORM_STAR:
     case PLATFORM_VIVALDI:
         return cross_star(platform, from, to, way);
@@ -185,7 +211,7 @@ bool platform_find_way(const struct platform *platform, uint32_t from, uint32_t 
         take_list(platform, bypass->links, way);
         return go_on(platform, bypass->to_gateway, to, way);
     }
-    struct platform_way middle = {.count = 0};
+    struct platform_way middle = {.detours = way->detours};
     member = member_of(platform, &a, from);
     other = member_of(platform, &b, to);
     if (!platform_cross(platform, member, other, &middle, &from_gateway, &to_gateway) ||
@@ -195,31 +221,43 @@ bool platform_find_way(const struct platform *platform, uint32_t from, uint32_t 
     for (uint32_t i = 0; i < middle.count; i++)
         platform_take(way, middle.links[i]);
     way->is_too_long |= middle.is_too_long;
+    way->has_detour |= middle.has_detour;
     way->more_ps += middle.more_ps;
     return go_on(platform, to_gateway, to, way);
 }
 
 /* ------------------------------------------------------------------ tables */
 
-/* [count x count] how many links the route from one member to another has; PLATFORM_NONE: there is none. */
-static uint32_t *costs_of(const struct platform *platform, const struct platform_zone *zone)
+static bool is_list_intact(const struct platform *platform, const struct platform_detours *detours,
+                           struct platform_list list)
+{
+    for (uint32_t i = 0; detours && i < list.count; i++)
+        if (detours->links[platform->links[platform->items[list.first + i]].number] & FAULT_FAILED)
+            return false;
+    return true;
+}
+
+/* [count x count] how many links the route from one member to another has; PLATFORM_NONE: there is none, or a
+ * link of it has failed. */
+static uint32_t *costs_of(const struct platform *platform, const struct platform_zone *zone,
+                          const struct platform_detours *detours)
 {
     size_t n = zone->count;
     uint32_t *costs = mem_alloc(n * n, sizeof *costs, "routes");
     for (size_t i = 0; i < n * n; i++) {
         const struct platform_route *route =
             platform_find_route(platform, &platform->by_pair, zone->members[i / n], zone->members[i % n]);
-        costs[i] = route && i / n != i % n ? route->links.count : PLATFORM_NONE;
+        bool is_there = route && i / n != i % n && is_list_intact(platform, detours, route->links);
+        costs[i] = is_there ? route->links.count : PLATFORM_NONE;
     }
     return costs;
 }
 
 /* Floyd and Warshall, with SimGrid's order of loops, which decides among equals. */
-static void fill_floyd(struct platform_zone *zone, uint32_t *costs)
+static void fill_floyd(size_t n, uint32_t *costs, uint32_t *before)
 {
-    size_t n = zone->count;
     for (size_t i = 0; i < n * n; i++)
-        zone->before[i] = costs[i] == PLATFORM_NONE ? PLATFORM_NONE : (uint32_t)(i / n);
+        before[i] = costs[i] == PLATFORM_NONE ? PLATFORM_NONE : (uint32_t)(i / n);
     for (size_t c = 0; c < n; c++)
         for (size_t a = 0; a < n; a++) {
             uint32_t first = costs[a * n + c];
@@ -228,7 +266,7 @@ static void fill_floyd(struct platform_zone *zone, uint32_t *costs)
                 if (second == PLATFORM_NONE || first + second >= costs[a * n + b] || a == b)
                     continue;
                 costs[a * n + b] = first + second;
-                zone->before[a * n + b] = zone->before[c * n + b];
+                before[a * n + b] = before[c * n + b];
             }
         }
 }
@@ -246,11 +284,10 @@ static uint32_t nearest(const struct platform_zone *zone, const uint32_t *way_co
     return best;
 }
 
-static void search_from(struct platform_zone *zone, const uint32_t *costs, uint32_t start,
-                        uint32_t *way_costs, bool *done)
+static void search_from(const struct platform_zone *zone, const uint32_t *costs, uint32_t start,
+                        uint32_t *before, uint32_t *way_costs, bool *done)
 {
     size_t n = zone->count;
-    uint32_t *before = zone->before + start * n;
     for (size_t i = 0; i < n; i++) {
         way_costs[i] = before[i] = PLATFORM_NONE;
         done[i] = false;
@@ -268,25 +305,34 @@ static void search_from(struct platform_zone *zone, const uint32_t *costs, uint3
     }
 }
 
-static void fill_dijkstra(struct platform_zone *zone, const uint32_t *costs)
+static void fill_dijkstra(const struct platform_zone *zone, const uint32_t *costs, uint32_t *before)
 {
     uint32_t *way_costs = mem_alloc(zone->count, sizeof *way_costs, "routes");
     bool *done = mem_alloc(zone->count, sizeof *done, "routes");
     for (uint32_t start = 0; start < zone->count; start++)
-        search_from(zone, costs, start, way_costs, done);
+        search_from(zone, costs, start, before + start * zone->count, way_costs, done);
     free(way_costs);
     free(done);
+}
+
+uint32_t *platform_shortest(const struct platform *platform, const struct platform_zone *zone,
+                            const struct platform_detours *detours)
+{
+    uint32_t *costs = costs_of(platform, zone, detours);
+    uint32_t *before = mem_alloc(zone->count * zone->count, sizeof *before, "routes");
+    if (zone->routing == PLATFORM_FLOYD)
+        fill_floyd(zone->count, costs, before);
+    else
+        fill_dijkstra(zone, costs, before);
+    free(costs);
+    return before;
 }
 
 void platform_make_tables(struct platform *platform)
 {
     for (size_t i = 0; i < platform->zone_count; i++) {
         struct platform_zone *zone = &platform->zones[i];
-        if ((zone->routing != PLATFORM_FLOYD && zone->routing != PLATFORM_DIJKSTRA) || !zone->count)
-            continue;
-        uint32_t *costs = costs_of(platform, zone);
-        zone->before = mem_alloc(zone->count * zone->count, sizeof *zone->before, "routes");
-        (zone->routing == PLATFORM_FLOYD ? fill_floyd(zone, costs) : fill_dijkstra(zone, costs));
-        free(costs);
+        if ((zone->routing == PLATFORM_FLOYD || zone->routing == PLATFORM_DIJKSTRA) && zone->count)
+            zone->before = platform_shortest(platform, zone, NULL);
     }
 }

@@ -238,6 +238,8 @@ double topo_mean_distance(const struct topo *topo)
         return updown_mean_distance(topo);
     if (topo->faults && topo->faults->routes)
         return topo_mean_distance_around(topo);
+    if (topo->faults && topo->faults->detours)
+        return topo_mean_distance_around(topo);
     unsigned __int128 pairs = (unsigned __int128)topo->nodes * (topo->nodes - 1);
     return pairs ? (double)topo->ops->distances(topo).sum / (double)pairs : 0;
 }

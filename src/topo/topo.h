@@ -29,7 +29,7 @@
  *     platform.h, platform*.c    SimGrid's platforms
  *     formats.def, .h, .c  the list of these formats, and the entry to them; source.h, .c: their text
  *     network_write.c      the network file that a topology is
- *     faults.h, faults.c, fault_routes.c    failed and slow links; the routes that are left
+ *     faults.h, faults.c, fault_*.c    failed and slow links; the routes that are left
  *     updown.h, updown.c   up and down routes, as a table
  *     deadlock.h, .c       circles of links that wait for each other
  *     link_sets.h, .c      sets of links, in tables of routes

@@ -249,6 +249,117 @@ static void buffers_stand_behind_shared_links(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ faults */
+
+/* Hosts in a ring, in a zone with shortest ways, without one of the links; NULL: without none. */
+static void write_ring(const char *routing, const char *without)
+{
+    enum { HOSTS = 5 };
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+            "<platform version=\"4.1\"><zone id=\"net\" routing=\"%s\">",
+            routing);
+    for (int i = 0; i < HOSTS; i++)
+        fprintf(file,
+                "<host id=\"h%d\" speed=\"1Gf\"/><link id=\"k%d\" bandwidth=\"1GBps\" latency=\"1us\" "
+                "sharing_policy=\"SPLITDUPLEX\"/>",
+                i, i);
+    for (int i = 0; i < HOSTS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "k%d", i);
+        if (!without || strcmp(name, without) != 0)
+            fprintf(file, "<route src=\"h%d\" dst=\"h%d\"><link_ctn id=\"%s\" direction=\"UP\"/></route>", i,
+                    (i + 1) % HOSTS, name);
+    }
+    fputs("</zone></platform>", file);
+    fclose(file);
+}
+
+/* A ring with a failed link is a row. */
+static void shortest_ways_lead_around_a_failed_link(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"packet",  "circuit",      "packetised",
+                                          "segment", "tdm-compiled", "tdm-dynamic"};
+    static const char *const routings[] = {"Floyd", "Dijkstra"};
+    static const char both[] = "tdm.slot_bytes=1000B tdm.algorithm=greedy photonic.channels=1";
+    static const char workload[] = "alltoall:ranks=5,bytes=20kB";
+    for (size_t i = 0; i < COUNT(fabrics); i++)
+        for (int link = 0; link < 5; link++) {
+            char name[8], settings[128];
+            snprintf(name, sizeof name, "k%d", link);
+            snprintf(settings, sizeof settings, "%s faults.links=%s", both, name);
+            write_ring(routings[link % 2], name);
+            ps_t of_row = network_run(workload, fabrics[i], path, both);
+            write_ring(routings[link % 2], NULL);
+            ps_t of_ring = network_run(workload, fabrics[i], path, both);
+            ps_t around = network_run(workload, fabrics[i], path, settings);
+            if (of_row <= 0 || around != of_row || of_ring == of_row)
+                fail_msg("%s without %s: %lld ps, with it failed %lld ps, intact %lld ps: %s", fabrics[i],
+                         name, (long long)of_row, (long long)around, (long long)of_ring, network_said);
+        }
+}
+
+/* 1 MB from h0 to h1 take 1 ms over k0. It fails after 0.5 ms; 0.1 ms later the rest goes on over four links,
+ * whose latency is 4 us. */
+static void a_link_fails_during_a_message(void **state)
+{
+    (void)state;
+    static const char settings[] =
+        "packet.latency=0ps mpi.eager_threshold=1GiB faults.links=k0 faults.at=500us ";
+    static const char workload[] = "collective:op=bcast,ranks=2,bytes=1MB";
+    char later[256];
+    snprintf(later, sizeof later, "%sfaults.reroute=100us", settings);
+    write_ring("Floyd", NULL);
+    assert_int_equal(network_run(workload, "packet", path, "packet.latency=0ps mpi.eager_threshold=1GiB"),
+                     1001000000);
+    ps_t makespan = network_run(workload, "packet", path, later);
+    assert_true(makespan > 1103900000 && makespan < 1104100000); /* 1 B/s over the failed link for 0.1 ms */
+    makespan = network_run(workload, "packet", path, settings);
+    assert_true(makespan > 1003900000 && makespan < 1004100000);
+    write_ring("Floyd", "k2"); /* no way is left */
+    assert_int_equal(network_run(workload, "packet", path, settings), -1);
+    assert_non_null(strstr(network_said, "the faults cut"));
+    assert_non_null(strstr(network_said, "at 500 us: there is no way from h0 (node 0) to h1 (node 1), since "
+                                         "these links of its route have failed: h0>h1 (k0)"));
+}
+
+/* A FATPIPE that fails or becomes slow stops or slows its messages, each of which has a link of its own. */
+static void a_fatpipe_fails_during_a_message(void **state)
+{
+    (void)state;
+    static const char both[] = "packet.latency=0ps mpi.eager_threshold=1GiB ";
+    static const char workload[] = "collective:op=bcast,ranks=2,bytes=1MB";
+    char settings[256];
+    write_pair("FATPIPE");
+    snprintf(settings, sizeof settings, "%sfaults.slow_links=l faults.at=500us", both);
+    assert_int_equal(network_run(workload, "packet", path, both), 1000000000);
+    assert_int_equal(network_run(workload, "packet", path, settings), 1500000000);
+    snprintf(settings, sizeof settings, "%sfaults.links=l faults.at=500us faults.reroute=1ms", both);
+    assert_int_equal(network_run(workload, "packet", path, settings), -1);
+    assert_non_null(strstr(network_said, "these links of its route have failed: a>b (l)"));
+    snprintf(settings, sizeof settings, "%sfaults.links=l faults.at=2ms", both);
+    assert_int_equal(network_run(workload, "packet", path, settings), 1000000000);
+}
+
+/* A run goes on as long as no message needs a pair that is cut; each fabric says which one. */
+static void a_message_without_a_way_ends_the_run(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"packet", "circuit", "segment", "tdm-compiled", "tdm-dynamic"};
+    static const char settings[] = "tdm.slot_bytes=600B faults.links=w13";
+    static const char zones[] = "tests/networks/platforms/zones.xml";
+    for (size_t i = 0; i < COUNT(fabrics); i++) {
+        assert_true(network_run("alltoall:ranks=5,bytes=20kB", fabrics[i], zones, settings) > 0);
+        assert_int_equal(network_run("alltoall:ranks=8,bytes=20kB", fabrics[i], zones, settings), -1);
+        if (!strstr(network_said, "the faults cut tests/networks/platforms/zones.xml") ||
+            !strstr(network_said, "since these links of its route have failed: c1>re (w13)"))
+            fail_msg("%s: %s", fabrics[i], network_said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +368,10 @@ int main(void)
         cmocka_unit_test(circuits_on_each_kind_of_link),
         cmocka_unit_test(slots_on_each_kind_of_link),
         cmocka_unit_test(buffers_stand_behind_shared_links),
+        cmocka_unit_test(shortest_ways_lead_around_a_failed_link),
+        cmocka_unit_test(a_link_fails_during_a_message),
+        cmocka_unit_test(a_fatpipe_fails_during_a_message),
+        cmocka_unit_test(a_message_without_a_way_ends_the_run),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

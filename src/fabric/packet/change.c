@@ -42,26 +42,22 @@ static bool is_slow(const struct packet *packet, uint32_t id)
     return is;
 }
 
+uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_t of_fabric)
+{
+    const struct topo *later = &packet->change->later;
+    if (!packet->change->is_waiting)
+        return topo_link_rate(&packet->paths.topo, link, of_fabric);
+    return faults_has_failed(later, link) ? 1 : topo_link_rate(later, link, of_fabric);
+}
+
 bool change_has_stopped(const struct packet *packet, uint32_t id)
 {
     return packet->change->is_waiting && has_failed(packet, id);
 }
 
-bool change_check_way(const struct packet *packet, const struct message *message)
+bool change_check_way(struct packet *packet, const struct message *message)
 {
-    const struct topo *topo = &packet->paths.topo;
-    if (!packet->has_topology || topo_reaches(topo, message->source_node, message->destination_node))
-        return true;
-    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
-    char time[DESCRIPTION_TIME], *when = mem_format(" at %s", description_time(faults->at_ps, time));
-    char *cut = faults_describe_cut(topo, packet->fabric.params.nodes);
-    enum status status = faults_report_cut(topo, when, cut ? cut : "");
-    diag_note("node %" PRIu32 " has a message for node %" PRIu32, message->source_node,
-              message->destination_node);
-    free(when);
-    free(cut);
-    fabric_failed(&packet->fabric, status);
-    return false;
+    return !packet->has_topology || topology_check_way(&packet->fabric, &packet->paths.topo, message);
 }
 
 /* ----------------------------------------------------- off the links and on */
@@ -150,6 +146,7 @@ static void on_fail(void *self, uint32_t subject)
     const struct topo *later = &packet->change->later;
     (void)subject;
     struct moved_flows moved = take_all_off(packet, true);
+    packet->change->is_waiting = true;
     for (uint32_t link = 0; link < later->links; link++)
         if (faults_has_failed(later, link))
             rates_set_capacity(packet->rates, link, 1);
@@ -159,7 +156,6 @@ static void on_fail(void *self, uint32_t subject)
     for (size_t i = 0; i < moved.count; i++)
         put_back(packet, &moved, i);
     free_moved(&moved);
-    packet->change->is_waiting = true;
     if (!faults->reroute_ps)
         on_reroute(packet, 0);
     else

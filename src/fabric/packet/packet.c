@@ -124,6 +124,8 @@ static uint32_t take_own(struct packet *packet, uint64_t rate)
 static uint64_t rate_of_link(const struct packet *packet, uint32_t link)
 {
     uint64_t rate = packet->config->bandwidth_bytes_per_s;
+    if (packet->change)
+        return change_rate_of_link(packet, link, rate);
     return packet->has_topology ? topo_link_rate(&packet->paths.topo, link, rate) : rate;
 }
 

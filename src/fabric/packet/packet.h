@@ -209,6 +209,8 @@ static inline bool change_is_waiting(const struct packet *packet, uint32_t id)
 }
 
 /* False, reported: the nodes of the message have been cut off from each other. */
-bool change_check_way(const struct packet *packet, const struct message *message);
+bool change_check_way(struct packet *packet, const struct message *message);
+/* While links change: 1 B/s of a failed one, until there are new routes. */
+uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_t of_fabric);
 
 #endif
