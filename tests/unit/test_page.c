@@ -95,7 +95,8 @@ static enum status write_page(const char *where)
     const struct param_table *tables[] = {&settings_params};
     struct config *config = config_open(tables, 1);
     assert_int_equal(config_assign(config, "settings.title", HOSTILE, "--set"), STATUS_OK);
-    struct rank_row rows[] = {{3 * PS_PER_S, 2 * PS_PER_S, PS_PER_S, 0}, {2 * PS_PER_S, 2 * PS_PER_S, 0, 0}};
+    struct rank_row rows[] = {{3 * PS_PER_S, 2 * PS_PER_S, PS_PER_S, 0, 0},
+                              {2 * PS_PER_S, 2 * PS_PER_S, 0, 0, 0}};
     uint64_t pivot = 37066;
     struct result results[] = {
         {.fabric = "packet", .ranks = 2, .rows = rows, .makespan = 3 * PS_PER_S},
