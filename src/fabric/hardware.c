@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "fabric/topology.h"
 
 enum status hardware_add(struct hardware *hardware, const struct config *config, uint32_t nodes,
@@ -14,6 +15,14 @@ enum status hardware_add(struct hardware *hardware, const struct config *config,
     *plane = (struct hardware_plane){
         .copies = 1, .passes_light = passes_light, .rate_bytes_per_s = rate_bytes_per_s};
     enum status status = topology_for_nodes(config, nodes, &plane->topo);
+    if (status == STATUS_OK && !plane->topo.ops->choose) {
+        diag_error(
+            "%s says links and the routes over them, and not which switches with which ports they join, "
+            "so that nothing can be counted; give the network as a topology, or as a network file, "
+            "which helio topo --yaml writes of a platform without shared links",
+            plane->topo.path);
+        status = STATUS_BAD_INPUT;
+    }
     hardware->count += status == STATUS_OK;
     return status;
 }
