@@ -106,10 +106,12 @@ void capture_close(void)
     is_open = false;
     int rank;
     REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
+    const bool records = process_is_recording();
+    if (records)
+        process_stop(); /* what the times take is not computation of the program */
     times_end(rank);
-    if (!process_is_recording())
+    if (!records)
         return;
-    process_stop();
     requests_check_cancelled();
     line_mute(false);
     line_begin("finalize", 0);

@@ -13,6 +13,7 @@
 static struct {
     const char *prefix;
     double began_s, own_s, machine_s;
+    struct times_call *calls; /* in any order */
 } times;
 
 static double now_s(void)
@@ -58,6 +59,29 @@ void times_begin(void)
     times.began_s = now_s();
 }
 
+double times_now(void)
+{
+    return times.prefix ? now_s() : 0;
+}
+
+void times_count(struct times_call *call, double began_s, double ended_s)
+{
+    if (!times.prefix)
+        return;
+    if (call->count++ == 0) {
+        call->next = times.calls;
+        times.calls = call;
+    }
+    call->seconds += ended_s - began_s;
+}
+
+static void write_calls(FILE *file, int world_rank)
+{
+    for (const struct times_call *call = times.calls; call; call = call->next)
+        fprintf(file, "call %d %s %llu %.9f\n", world_rank, call->function, (unsigned long long)call->count,
+                call->seconds);
+}
+
 void times_end(int world_rank)
 {
     char path[4096], host[256] = "";
@@ -69,9 +93,11 @@ void times_end(int world_rank)
     FILE *file = (size_t)snprintf(path, sizeof path, "%s-%d", times.prefix, world_rank) < sizeof path
                      ? fopen(path, "w")
                      : NULL;
-    if (file)
+    if (file) {
         fprintf(file, "time %d %.9f %u %u %ld %.6f %.6f\n", world_rank, elapsed, kernel_number(),
                 number_of(host), sysconf(_SC_NPROCESSORS_ONLN), machine, own);
+        write_calls(file, world_rank);
+    }
     if (!file || fclose(file) != 0)
         capture_warn("%s cannot be written", path);
 }

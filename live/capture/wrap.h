@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "live/capture/capture.h"
+#include "live/capture/times.h"
 
 /* The macros that make the wrappers of MPI functions. WRAP takes the name, the parameters as MPI declares
  * them, their names, what is recorded before the MPI does the call, and what is recorded after it. Sends are
@@ -21,10 +22,14 @@
     {                                                                                                        \
         if (!capture_enter(__builtin_return_address(0), __builtin_frame_address(0)))                         \
             return REAL(name) arguments;                                                                     \
+        static struct times_call times_of_##name = {.function = #name};                                      \
         before;                                                                                              \
         capture_pause();                                                                                     \
+        const double began_s = times_now();                                                                  \
         int result = REAL(name) arguments;                                                                   \
+        const double ended_s = times_now();                                                                  \
         capture_resume();                                                                                    \
+        times_count(&times_of_##name, began_s, ended_s);                                                     \
         after;                                                                                               \
         capture_leave();                                                                                     \
         return result;                                                                                       \

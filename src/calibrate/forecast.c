@@ -10,7 +10,64 @@
 #include "base/mem.h"
 #include "base/stats.h"
 
-enum { RANKS_AT_MOST = 1 << 20 };
+enum { RANKS_AT_MOST = 1 << 20, CALL_NAME = 63 };
+
+/* -------------------------------------------------------------------- kinds */
+
+static const char *const kind_names[FORECAST_KINDS] = {
+    "computation", "p2p",       "barrier",       "bcast",      "reduce", "allreduce",
+    "alltoall",    "alltoallv", "allgather",     "allgatherv", "gather", "gatherv",
+    "scatter",     "scatterv",  "reducescatter", "scan",       "exscan", "other"};
+
+/* Names that are not those of their kinds. */
+static const struct {
+    const char *name, *kind;
+} other_names[] = {{"compute", "computation"},
+                   {"sleep", "computation"},
+                   {"reduce_scatter", "reducescatter"},
+                   {"reduce_scatter_block", "reducescatter"},
+                   {"alltoallw", "alltoallv"}};
+
+/* Begins of names of calls of messages, and of waits for them. */
+static const char *const of_messages[] = {"send",  "recv",     "rsend",  "ssend",   "bsend",
+                                          "mrecv", "probe",    "mprobe", "start",   "wait",
+                                          "test",  "neighbor", "cancel", "request", "buffer"};
+
+const char *forecast_kind_name(size_t kind)
+{
+    return kind_names[kind];
+}
+
+static size_t kind_named(const char *name)
+{
+    for (size_t kind = 0; kind < FORECAST_KINDS; kind++)
+        if (strcmp(kind_names[kind], name) == 0)
+            return kind;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(other_names[i].name, name) == 0)
+            return kind_named(other_names[i].kind);
+    for (size_t i = 0; i < sizeof of_messages / sizeof *of_messages; i++)
+        if (strncmp(of_messages[i], name, strlen(of_messages[i])) == 0)
+            return kind_named("p2p");
+    return FORECAST_OTHER;
+}
+
+/* Without the endings of large counts and of persistent collectives, and perhaps without the I of calls that
+ * do not wait. */
+size_t forecast_kind(const char *name)
+{
+    char plain[CALL_NAME + 1];
+    size_t length = strnlen(name, CALL_NAME);
+    for (size_t i = 0; i < length; i++)
+        plain[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 'a' - 'A') : name[i];
+    plain[length] = '\0';
+    if (length > 2 && strcmp(plain + length - 2, "_c") == 0)
+        plain[length -= 2] = '\0';
+    if (length > 5 && strcmp(plain + length - 5, "_init") == 0)
+        plain[length - 5] = '\0';
+    const size_t kind = kind_named(plain);
+    return kind == FORECAST_OTHER && plain[0] == 'i' ? kind_named(plain + 1) : kind;
+}
 
 /* ------------------------------------------------------------------ reading */
 
@@ -47,12 +104,31 @@ static enum status take(struct forecast_times *times, const char *line, const ch
     return STATUS_OK;
 }
 
+/* The rank has said before how long it ran. */
+static enum status take_call(struct forecast_times *times, const char *line, const char *name)
+{
+    char function[CALL_NAME + 1];
+    uint64_t number, count;
+    double seconds;
+    int end = 0;
+    int found = sscanf(line, "call %" SCNu64 " %63[A-Za-z_] %" SCNu64 " %lf%n", &number, function, &count,
+                       &seconds, &end);
+    if (found != 4 || strcmp(line + end, "\n") != 0 || number >= times->count ||
+        !times->ranks[number].is_known || !isfinite(seconds) || seconds < 0 || seconds > 1e9) {
+        diag_error("%s: this is not what a rank writes about its calls", name);
+        return STATUS_BAD_INPUT;
+    }
+    times->ranks[number].kinds_s[forecast_kind(function)] += seconds;
+    return STATUS_OK;
+}
+
 enum status forecast_read(struct forecast_times *times, FILE *file, const char *name)
 {
     struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
     while (status == STATUS_OK && file_next_line(file, &line))
-        status = take(times, line.text, name);
+        status = strncmp(line.text, "call ", 5) == 0 ? take_call(times, line.text, name)
+                                                     : take(times, line.text, name);
     free(line.text);
     return status;
 }
@@ -61,6 +137,19 @@ void forecast_free(struct forecast_times *times)
 {
     free(times->ranks);
     *times = (struct forecast_times){.count = 0};
+}
+
+static void find_means(struct forecast_times *times, size_t ranks)
+{
+    memset(times->kinds_s, 0, sizeof times->kinds_s);
+    for (size_t i = 0; i < ranks; i++) {
+        double computed = times->ranks[i].seconds;
+        for (size_t kind = 1; kind < FORECAST_KINDS; kind++) {
+            computed -= times->ranks[i].kinds_s[kind];
+            times->kinds_s[kind] += times->ranks[i].kinds_s[kind] / (double)ranks;
+        }
+        times->kinds_s[FORECAST_COMPUTATION] += fmax(computed, 0) / (double)ranks;
+    }
 }
 
 enum status forecast_measure(struct forecast_times *times, size_t ranks)
@@ -77,6 +166,7 @@ enum status forecast_measure(struct forecast_times *times, size_t ranks)
         }
         times->longest_s = fmax(times->longest_s, times->ranks[i].seconds);
     }
+    find_means(times, ranks);
     return STATUS_OK;
 }
 
@@ -173,6 +263,21 @@ static struct calibrate_value median_of(double *values, size_t count)
     return (struct calibrate_value){estimate.median, estimate.low, estimate.high};
 }
 
+static void judge_kind(const struct forecast_run *runs, size_t count, size_t kind, double *values,
+                       struct forecast_of_kind *judged)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = runs[i].captured.kinds_s[kind];
+    judged->measured_s = median_of(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = runs[i].kinds_s[kind];
+    judged->forecast_s = median_of(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] =
+            100 * (runs[i].kinds_s[kind] - runs[i].captured.kinds_s[kind]) / runs[i].captured.longest_s;
+    judged->off_percent = median_of(values, count);
+}
+
 void forecast_judge(const struct forecast_run *runs, size_t count, struct forecast *forecast)
 {
     double *values = mem_alloc(count, sizeof *values, "runs");
@@ -189,6 +294,8 @@ void forecast_judge(const struct forecast_run *runs, size_t count, struct foreca
     for (size_t i = 0; i < count; i++)
         values[i] = 100 * (runs[i].forecast_s / runs[i].plain.longest_s - 1);
     forecast->error_percent = median_of(values, count);
+    for (size_t kind = 0; kind < FORECAST_KINDS; kind++)
+        judge_kind(runs, count, kind, values, &forecast->kinds[kind]);
     put_guards(runs, count, forecast);
     free(values);
 }

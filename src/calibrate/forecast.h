@@ -5,14 +5,23 @@
 
 /* Runs of a program beside their forecasts: docs/models/calibrate.md. */
 
-/* What a rank has written at its end (live/capture/times.c):
+/* What the time of a rank is spent on: computation, point-to-point calls with all waits, each collective, and
+ * calls that are none of these. */
+enum { FORECAST_KINDS = 18, FORECAST_COMPUTATION = 0, FORECAST_OTHER = FORECAST_KINDS - 1 };
+const char *forecast_kind_name(size_t kind);
+/* The kind of an operation of a trace, or of a function of MPI without MPI_, in any case of letters. */
+size_t forecast_kind(const char *name);
+
+/* What a rank has written at its end (live/capture/times.c); of captured ranks with its calls, by function:
  *
- *   time RANK SECONDS KERNEL NODE PROCESSORS MACHINE_SECONDS OWN_SECONDS */
+ *   time RANK SECONDS KERNEL NODE PROCESSORS MACHINE_SECONDS OWN_SECONDS
+ *   call RANK NAME COUNT SECONDS */
 struct forecast_rank {
     bool is_known;
     double seconds;
-    uint64_t kernel, node;   /* numbers of the kernel and the node that it ran on */
-    uint64_t processors;     /* of the machine */
+    double kinds_s[FORECAST_KINDS]; /* of its calls */
+    uint64_t kernel, node;          /* numbers of the kernel and the node that it ran on */
+    uint64_t processors;            /* of the machine */
     double machine_s, own_s; /* processor time of all processes of the machine meanwhile, and of the rank */
 };
 
@@ -20,26 +29,35 @@ struct forecast_rank {
 struct forecast_times {
     struct forecast_rank *ranks;
     size_t count, capacity;
-    double longest_s; /* of its ranks */
+    double longest_s;               /* of its ranks */
+    double kinds_s[FORECAST_KINDS]; /* the mean of its ranks; what is not in calls is computation */
 };
 
 /* The program is executed twice: as it is, which is what the forecast is for, and captured. */
 struct forecast_run {
     struct forecast_times plain, captured;
-    double forecast_s; /* the replay of what was captured */
+    double forecast_s;              /* the replay of what was captured */
+    double kinds_s[FORECAST_KINDS]; /* of the replay: the mean of its ranks */
 };
 
-/* Takes the line of a rank. STATUS_BAD_INPUT, reported: it is none, or the rank's second one. */
+/* Takes the lines of ranks. STATUS_BAD_INPUT, reported: one is none of theirs, or a rank's second time. */
 enum status forecast_read(struct forecast_times *times, FILE *file, const char *name);
 void forecast_free(struct forecast_times *times);
-/* Finds the longest of its ranks. STATUS_FAILED, reported: it has not as many as the trace. */
+/* Finds the longest of its ranks, and the means. STATUS_FAILED, reported: it has not as many as the trace. */
 enum status forecast_measure(struct forecast_times *times, size_t ranks);
 /* Ranks of a node, if each node but the last has as many consecutive ranks; 0: they are placed otherwise. */
 uint32_t forecast_ranks_per_node(const struct forecast_times *times);
 
+/* Of one kind, in the executions that were captured. `off_percent`: how much longer the forecast of it is, as
+ * a share of the whole time. */
+struct forecast_of_kind {
+    struct calibrate_value measured_s, forecast_s, off_percent;
+};
+
 enum { FORECAST_GUARDS = 4 };
 struct forecast {
     struct calibrate_value measured_s, captured_s, forecast_s, error_percent; /* medians of the runs */
+    struct forecast_of_kind kinds[FORECAST_KINDS];
     struct calibrate_guard guards[FORECAST_GUARDS];
     bool is_sound;
 };

@@ -123,11 +123,43 @@ static enum status assign(struct config *config, const struct checked *checked, 
     return status;
 }
 
+/* What the ranks of the replay spend their time on. */
+struct replayed {
+    ps_t *since; /* of each rank: when its present call began */
+    uint8_t *op; /* and what that is */
+    double *kinds_s;
+    uint32_t ranks;
+};
+
+/* A call takes until the next one of its rank. What is behind MPI_Finalize was not measured either. */
+static void take_call(void *self, const struct program *program, uint32_t rank, const struct call *call,
+                      ps_t at)
+{
+    struct replayed *replayed = self;
+    const uint8_t op = replayed->op[rank];
+    (void)program;
+    if (op != CALL_INIT && op != CALL_NOTHING && op != CALL_FINALIZE)
+        replayed->kinds_s[forecast_kind(call_op_name((enum call_op)op))] +=
+            (double)(at - replayed->since[rank]) / (double)PS_PER_S / replayed->ranks;
+    replayed->op[rank] = call->op;
+    replayed->since[rank] = at;
+}
+
+static void listen_to_calls(void *self, uint32_t ranks, struct tap *tap)
+{
+    struct replayed *replayed = self;
+    replayed->ranks = ranks;
+    replayed->since = mem_alloc(ranks, sizeof *replayed->since, "times of ranks");
+    replayed->op = mem_alloc(ranks, sizeof *replayed->op, "times of ranks"); /* CALL_INIT */
+    tap->call = (struct tap_call_handler){.handle = take_call, .self = replayed};
+}
+
 static enum status run_experiment(const struct config *config, struct forecast_run *run, uint32_t *ranks)
 {
     struct experiment experiment;
     struct result result;
-    const struct experiment_watch watch = {.progress = NULL};
+    struct replayed replayed = {.kinds_s = run->kinds_s};
+    const struct experiment_watch watch = {.listen = listen_to_calls, .listener = &replayed};
     enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK) {
         status = experiment_run(&experiment, 0, &watch, &result);
@@ -136,6 +168,8 @@ static enum status run_experiment(const struct config *config, struct forecast_r
         result_free(&result);
     }
     experiment_free(&experiment);
+    free(replayed.since);
+    free(replayed.op);
     return status;
 }
 
@@ -186,6 +220,26 @@ static void print_row(const char *name, struct calibrate_value value, double uni
     printf(" %s\n", unit_name);
 }
 
+static bool has_kind(const struct forecast *forecast, size_t kind)
+{
+    return forecast->kinds[kind].measured_s.value > 0 || forecast->kinds[kind].forecast_s.value > 0;
+}
+
+/* What a rank spends its time on, on average, and how much of the whole time the forecast of it is off. */
+static void print_kinds(const struct forecast *forecast, double unit, const char *unit_name)
+{
+    printf("\n  %-13s%9s%12s%15s%12s%12s\n", "a rank in", "measured", "forecast", "off, of all", "low",
+           "high");
+    for (size_t kind = 0; kind < FORECAST_KINDS; kind++) {
+        const struct forecast_of_kind *of = &forecast->kinds[kind];
+        if (!has_kind(forecast, kind))
+            continue;
+        printf("  %-13s%9.4f%12.4f %s%+10.2f %%%+10.2f %%%+10.2f %%\n", forecast_kind_name(kind),
+               of->measured_s.value / unit, of->forecast_s.value / unit, unit_name, of->off_percent.value,
+               of->off_percent.low, of->off_percent.high);
+    }
+}
+
 static void print_table(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
@@ -205,6 +259,7 @@ static void print_table(const struct checked *checked, const struct forecast *fo
     print_row("forecast", forecast->forecast_s, unit, unit_name, "%12.4f");
     print_row("error", forecast->error_percent, 1, "%", "%+12.2f");
     print_row("captured", forecast->captured_s, unit, unit_name, "%12.4f");
+    print_kinds(forecast, unit, unit_name);
 }
 
 enum { DIGITS = 10 };
@@ -223,6 +278,23 @@ static json_t *runs_json(const struct checked *checked)
     return runs;
 }
 
+static json_t *kinds_json(const struct forecast *forecast)
+{
+    json_t *list = json_make_list();
+    for (size_t kind = 0; kind < FORECAST_KINDS; kind++) {
+        const struct forecast_of_kind *of = &forecast->kinds[kind];
+        if (!has_kind(forecast, kind))
+            continue;
+        json_t *object = json_make_object();
+        json_put_text(object, "in", forecast_kind_name(kind));
+        calibrate_put_value(object, "measured_s", of->measured_s);
+        calibrate_put_value(object, "forecast_s", of->forecast_s);
+        calibrate_put_value(object, "off_percent", of->off_percent);
+        json_add(list, object);
+    }
+    return list;
+}
+
 static enum status print_json(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
@@ -239,6 +311,7 @@ static enum status print_json(const struct checked *checked, const struct foreca
         calibrate_put_value(object, "captured_s", forecast->captured_s);
         calibrate_put_value(object, "forecast_s", forecast->forecast_s);
         calibrate_put_value(object, "error_percent", forecast->error_percent);
+        json_put(object, "kinds", kinds_json(forecast));
         json_put(object, "runs", runs_json(checked));
     }
     return cli_print_json(object, DIGITS);

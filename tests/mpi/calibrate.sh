@@ -58,6 +58,8 @@ check() {
     done
     grep -q '"ranks": 3,' "$work/printed" && grep -q '"ranks_per_node": 3,' "$work/printed" || fail "ranks are not placed"
     [ "$(grep -c '"forecast_s": [0-9]' "$work/printed")" = 2 ] || fail "there are not two runs"
+    # The ring sends and computes, and nothing else takes time.
+    [ "$(sed -n 's/^ *"in": "\(.*\)",$/\1/p' "$work/printed" | tr '\n' ' ')" = "computation p2p " ] || fail "kinds of calls"
     status=0
     "$HELIO" calibrate --check --machine infiniband-ndr --mpi "$MPI" --runs 1 -- "$tests/launch" 3 "$program" 3 \
         >"$work/printed" 2>"$work/said" || status=$?

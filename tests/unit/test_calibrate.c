@@ -15,6 +15,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/forecast.h"
 #include "calibrate/machine_file.h"
+#include "call/call.h"
 #include "machine/machine.h"
 #include "sim/components.h"
 
@@ -387,10 +388,80 @@ static void a_run_takes_as_long_as_its_longest_rank(void **state)
     forecast_free(&times);
 }
 
+static const char *kind_of(const char *function)
+{
+    return forecast_kind_name(forecast_kind(function));
+}
+
+/* Functions of MPI, and operations of traces. */
+static void calls_have_their_kinds(void **state)
+{
+    (void)state;
+    static const char *const kinds[][2] = {{"Send", "p2p"},
+                                           {"Isend", "p2p"},
+                                           {"Sendrecv_replace", "p2p"},
+                                           {"Irecv_c", "p2p"},
+                                           {"Waitall", "p2p"},
+                                           {"Recv_init", "p2p"},
+                                           {"Iprobe", "p2p"},
+                                           {"Improbe", "p2p"},
+                                           {"Ineighbor_alltoallw", "p2p"},
+                                           {"Barrier", "barrier"},
+                                           {"Iallreduce", "allreduce"},
+                                           {"Allreduce_init_c", "allreduce"},
+                                           {"Bcast_c", "bcast"},
+                                           {"Alltoallw", "alltoallv"},
+                                           {"Reduce_scatter_block", "reducescatter"},
+                                           {"Exscan", "exscan"},
+                                           {"Igatherv", "gatherv"},
+                                           {"Comm_split", "other"},
+                                           {"Pcontrol", "other"},
+                                           {"compute", "computation"},
+                                           {"sleep", "computation"},
+                                           {"waitall", "p2p"},
+                                           {"reducescatter", "reducescatter"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        assert_string_equal(kind_of(kinds[i][0]), kinds[i][1]);
+    for (int op = CALL_COMPUTE; op < CALL_OPS; op++)
+        if (op != CALL_NOTHING && strcmp(kind_of(call_op_name((enum call_op)op)), "other") == 0)
+            fail_msg("%s has no kind", call_op_name((enum call_op)op));
+}
+
+/* Two ranks of 2 s and 1 s. What is in no call is computation. */
+static void a_rank_has_the_mean_of_all(void **state)
+{
+    (void)state;
+    struct forecast_times times = {.count = 0};
+    assert_int_equal(read_times(&times, "time 0 2 7 3 4 2.0 1.0\ncall 0 Send 3 0.25\ncall 0 Waitall 1 0.5\n"
+                                        "call 0 Allreduce 2 0.75\n"),
+                     STATUS_OK);
+    assert_int_equal(read_times(&times, "time 1 1 7 3 4 2.0 1.0\ncall 1 Comm_dup 3 0.125\n"), STATUS_OK);
+    assert_int_equal(forecast_measure(&times, 2), STATUS_OK);
+    assert_float_equal(times.kinds_s[forecast_kind("send")], 0.375, 1e-12);
+    assert_float_equal(times.kinds_s[forecast_kind("allreduce")], 0.375, 1e-12);
+    assert_float_equal(times.kinds_s[FORECAST_OTHER], 0.0625, 1e-12);
+    assert_float_equal(times.kinds_s[FORECAST_COMPUTATION], (0.5 + 0.875) / 2, 1e-12);
+    struct forecast_run run = {.plain = times, .captured = times, .forecast_s = 2};
+    struct forecast forecast;
+    run.kinds_s[forecast_kind("allreduce")] = 0.4;
+    forecast_judge(&run, 1, &forecast);
+    const struct forecast_of_kind *of = &forecast.kinds[forecast_kind("allreduce")];
+    assert_float_equal(of->measured_s.value, 0.375, 1e-12);
+    assert_float_equal(of->forecast_s.value, 0.4, 1e-12);
+    assert_float_equal(of->off_percent.value, 100 * 0.025 / 2, 1e-9);
+    forecast_free(&times);
+}
+
 static void times_that_no_rank_writes_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",
+                                        "call 0 Send 3 0.25\n",
+                                        "time 0 1 7 3 4 2 1\ncall 1 Send 3 0.25\n",
+                                        "time 0 1 7 3 4 2 1\ncall 0 Send 3 -1\n",
+                                        "time 0 1 7 3 4 2 1\ncall 0 Send 3 inf\n",
+                                        "time 0 1 7 3 4 2 1\ncall 0 3 0.25\n",
+                                        "time 0 1 7 3 4 2 1\ncall 0 Send 3 0.25 1\n",
                                         "time 0 1 7 3 4 2\n",
                                         "time 0 -1 7 3 4 2 1\n",
                                         "time 0 nan 7 3 4 2 1\n",
@@ -488,6 +559,8 @@ int main(void)
         cmocka_unit_test(text_that_no_probe_prints_is_refused),
         cmocka_unit_test(too_little_is_refused),
         cmocka_unit_test(a_run_takes_as_long_as_its_longest_rank),
+        cmocka_unit_test(calls_have_their_kinds),
+        cmocka_unit_test(a_rank_has_the_mean_of_all),
         cmocka_unit_test(times_that_no_rank_writes_are_refused),
         cmocka_unit_test(ranks_of_a_node_are_consecutive),
         cmocka_unit_test(a_forecast_is_judged_on_a_quiet_machine),
