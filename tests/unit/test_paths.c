@@ -144,6 +144,19 @@ static void a_ring_of_five_takes_three_turns(void **state)
     circuit_demand_free(&demand);
 }
 
+/* Two halves of a line, of which one has circuits of 9 and 1 ms, the other two of 5 ms. Switches that all
+ * change together need a third configuration, 13 ms; if each changes on its own, both halves take 12 ms. */
+static void all_stop_switches_change_each_on_its_own(void **state)
+{
+    (void)state;
+    struct circuit_demand demand = demand_of("0,1,9\n0,2,1\n3,4,5\n3,5,5\n");
+    struct path_problem problem = problem_of("linear:6", false, &demand, MS, true);
+    assert_int_equal(path_bounds_of(&problem).best_ps, 12 * MS);
+    assert_int_equal(makespan(&problem, &demand, "best"), 12 * MS);
+    path_problem_free(&problem);
+    circuit_demand_free(&demand);
+}
+
 /* Two ways round half of a ring: with free routes both are used, and the bound by weights is met. */
 static void free_routes_share_the_load(void **state)
 {
@@ -169,12 +182,13 @@ static void every_schedule_is_valid_and_best_is_the_shortest(void **state)
 {
     (void)state;
     struct rng rng = rng_init(3, "test");
-    for (size_t i = 0; i < 8 * sizeof topologies / sizeof *topologies; i++) {
-        struct topo topo = topology(topologies[i / 8]);
+    const size_t count = sizeof topologies / sizeof *topologies;
+    for (size_t i = 0; i < (HAS_SANITIZER ? 1 : 4) * count; i++) {
+        struct topo topo = topology(topologies[i % count]);
         uint32_t lines = 1 + (uint32_t)rng_below(&rng, 3 * topo.nodes);
         struct circuit_demand demand = random_demand(&rng, topo.nodes, lines, i % 3 ? 20 : 1000);
         ps_t delta_ps = (ps_t)rng_below(&rng, 12) * MS;
-        struct path_problem problem = problem_of(topologies[i / 8], i & 1, &demand, delta_ps, i & 2);
+        struct path_problem problem = problem_of(topologies[i % count], i & 1, &demand, delta_ps, i & 2);
         ps_t best_ps = makespan(&problem, &demand, "best");
         assert_int_equal(makespan(&problem, &demand, "best"), best_ps);
         const struct path_algorithm *algorithm;
@@ -355,6 +369,59 @@ static bool slow_is_right(const struct path_problem *problem, const struct slow_
     return is_right;
 }
 
+/* The shortest right schedule of whole entries that is shorter than *makespan_ps, by trying all starts in
+ * whole milliseconds: with times in milliseconds the optimum is one of them. */
+static void slow_all_stop(const struct path_problem *problem, struct slow_line *lines, uint32_t placed,
+                          ps_t end_ps, ps_t *makespan_ps)
+{
+    if (placed == problem->count) {
+        if (slow_is_right(problem, lines, placed))
+            *makespan_ps = end_ps;
+        return;
+    }
+    struct slow_line *line = &lines[placed];
+    ps_t time_ps = problem->entries[placed].time_ps;
+    *line = (struct slow_line){.entry = placed};
+    line->links = tdm_route(&problem->routes, problem->routes.first_route[placed], &line->count);
+    for (ps_t start_ps = problem->delta_ps; start_ps + time_ps < *makespan_ps; start_ps += MS) {
+        bool is_free = true;
+        line->start_ps = start_ps;
+        line->end_ps = start_ps + time_ps;
+        for (uint32_t other = 0; other < placed && is_free; other++)
+            for (uint32_t at = 0; at < line->count; at++)
+                is_free = is_free && (lines[other].start_ps >= line->end_ps + problem->delta_ps ||
+                                      line->start_ps >= lines[other].end_ps + problem->delta_ps ||
+                                      !passes(&lines[other], line->links[at]));
+        if (is_free)
+            slow_all_stop(problem, lines, placed + 1, ps_max(end_ps, line->end_ps), makespan_ps);
+    }
+}
+
+/* Best cuts entries where that is shorter, so that it may be below the optimum of whole ones. */
+static void best_is_the_optimum_of_whole_entries_on_all_stop_switches(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(16, "test");
+    int above = 0, bound_met = 0, all = HAS_SANITIZER ? 4 : 24;
+    for (int i = 0; i < all; i++) {
+        static const char *const texts[] = {"linear:4", "ring:5", "mesh:2x3", "torus:3x3"};
+        struct topo topo = topology(texts[i % 4]);
+        struct circuit_demand demand = random_demand(&rng, topo.nodes, 5, 4);
+        struct path_problem problem =
+            problem_of(texts[i % 4], false, &demand, (1 + (ps_t)rng_below(&rng, 2)) * MS, true);
+        struct slow_line lines[8];
+        ps_t best_ps = makespan(&problem, &demand, "best"), optimum_ps = best_ps;
+        slow_all_stop(&problem, lines, 0, 0, &optimum_ps);
+        assert_true(path_bounds_of(&problem).best_ps <= optimum_ps);
+        above += optimum_ps < best_ps;
+        bound_met += path_bounds_of(&problem).best_ps == optimum_ps;
+        path_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+    assert_int_equal(above, 0);
+    assert_true(bound_met > all / 2);
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     const struct path_piece *left = a, *right = b;
@@ -514,10 +581,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_three),
         cmocka_unit_test(a_ring_of_five_takes_three_turns),
+        cmocka_unit_test(all_stop_switches_change_each_on_its_own),
         cmocka_unit_test(free_routes_share_the_load),
         cmocka_unit_test(every_schedule_is_valid_and_best_is_the_shortest),
         cmocka_unit_test(a_crossbar_is_one_switch),
         cmocka_unit_test(best_is_the_optimum_of_whole_entries),
+        cmocka_unit_test(best_is_the_optimum_of_whole_entries_on_all_stop_switches),
         cmocka_unit_test(verdicts_are_those_of_a_slow_verifier),
         cmocka_unit_test(wrong_schedules_are_found),
         cmocka_unit_test(demands_and_topologies_that_do_not_fit_are_refused),

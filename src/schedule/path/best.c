@@ -1,5 +1,6 @@
 #include "base/diag.h"
 #include "schedule/path/list_search.h"
+#include "schedule/path/slot_moves.h"
 #include "schedule/path/slot_search.h"
 
 /* The shortest schedule of all: that of the other algorithms which take few steps, and our own searches,
@@ -8,7 +9,7 @@
 #define CHEAP        4e9 /* steps of another algorithm that is run */
 #define SEARCH_STEPS 2e10
 
-enum { MOST_TRIES = 20000, LEAST_TRIES = 2 };
+enum { MOST_TRIES = 20000, LEAST_TRIES = 2, MOST_MOVES = 2000000 };
 
 static bool is_over(const struct path_schedule *schedule, ps_t bound_ps, const struct circuit_effort *effort)
 {
@@ -39,6 +40,18 @@ static uint64_t tries_of(const struct circuit_effort *effort, double steps)
                                 : (uint64_t)(tries < LEAST_TRIES ? LEAST_TRIES : tries);
 }
 
+/* All switches change together first, and then each on its own, which takes two thirds of the steps. */
+static void search_slots(const struct path_problem *problem, const struct circuit_effort *effort,
+                         ps_t bound_ps, struct path_schedule *schedule)
+{
+    double steps = slot_cost(problem);
+    uint64_t tries = tries_of(effort, 3 * steps);
+    double moves = effort->moves ? 2 * (double)tries * steps : 2 * SEARCH_STEPS / 3;
+    moves /= slot_move_cost(problem);
+    slot_search(problem, effort, bound_ps, tries, schedule);
+    slot_moves(problem, effort, bound_ps, (uint64_t)(moves < MOST_MOVES ? moves : MOST_MOVES), schedule);
+}
+
 static enum status run(const struct path_problem *problem, const struct circuit_effort *effort,
                        struct path_schedule *schedule)
 {
@@ -47,7 +60,7 @@ static enum status run(const struct path_problem *problem, const struct circuit_
     if (is_over(schedule, bound_ps, effort))
         return STATUS_OK;
     if (problem->all_stop)
-        slot_search(problem, effort, bound_ps, tries_of(effort, slot_cost(problem)), schedule);
+        search_slots(problem, effort, bound_ps, schedule);
     else
         list_search(problem, effort, bound_ps, tries_of(effort, list_cost(problem)), schedule);
     return STATUS_OK;

@@ -15,6 +15,8 @@
  *   sunflow.c              entries in order, as soon as their links are free
  *   list_search.h, .c      list schedules by the loads of links
  *   slot_search.h, .c      few configurations, slot by slot
+ *   slot_plan.h, .c        slots of switches that change each on its own
+ *   slot_moves.h, .c       local search over such slots
  *   best.c                 the shortest of all
  *   algorithms.def, .c     the list of algorithms
  *   write.h, .c            schedules for others to read
