@@ -114,6 +114,28 @@ static bool read_slot(struct circuit_run *run)
     return false;
 }
 
+/* Says what a topology of switches does not have, if the settings want that. */
+static bool refuse_of_topology(const struct schedule_settings *settings)
+{
+    const char *hops = settings->circuits.hops;
+    if (settings->switches)
+        diag_error(
+            "--switches K gives every port a link to each of K switches; with --topology a node has one "
+            "link, and the topology says how many switches there are; leave out --switches or --topology");
+    else if (settings->circuits.slot)
+        diag_error(
+            "--slot is for edmonds, tms and round-robin, which match the ports of one switch; no algorithm "
+            "for a topology has such slots; leave out --slot or --topology");
+    else if (hops && strcmp(hops, "1") != 0)
+        diag_error(
+            "--hops %s lets bytes change circuits at a port in between; with --topology a circuit leads "
+            "through all switches from node to node, and bytes stay on it; leave out --hops or --topology",
+            hops);
+    else
+        return false;
+    return true;
+}
+
 /* What has no meaning for circuits with a price, or for those of this network. */
 static bool refuse_others(const struct schedule_settings *settings)
 {
@@ -128,17 +150,8 @@ static bool refuse_others(const struct schedule_settings *settings)
         diag_error("circuits with a price for switching take no %s: %s", other, usage);
         return false;
     }
-    const char *of_topology = settings->switches        ? "--switches"
-                              : settings->circuits.slot ? "--slot"
-                              : settings->circuits.hops ? "--hops"
-                                                        : NULL;
-    if (settings->topology_text && of_topology) {
-        diag_error(
-            "circuits of a topology take no %s, which is about switches that all ports have a link to; "
-            "leave out %s or --topology",
-            of_topology, of_topology);
+    if (settings->topology_text && refuse_of_topology(settings))
         return false;
-    }
     if (!settings->topology_text && settings->method.free_routes) {
         diag_error("--routes free needs a network with routes to choose from: --topology");
         return false;
