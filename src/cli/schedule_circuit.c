@@ -14,6 +14,7 @@
 #include "cli/print.h"
 #include "cli/values.h"
 #include "output/interrupt.h"
+#include "output/output.h"
 #include "output/standard.h"
 
 /* `helio schedule --switching`: circuits with a price for switching. */
@@ -301,14 +302,6 @@ void circuit_print_result(const char *algorithm, const char *made_by, ps_t makes
     printf("above bound    %.3f %%\n", 100 * (circuit_seconds(makespan_ps) / circuit_seconds(bound_ps) - 1));
 }
 
-enum status circuit_print_end(double seconds)
-{
-    enum status status = standard_flush();
-    if (status == STATUS_OK && isatty(STDERR_FILENO))
-        diag_note("scheduled in %.3g s", seconds);
-    return status;
-}
-
 void circuit_json_begin(json_t *object, const char *algorithm, const char *made_by, bool all_stop)
 {
     json_put_text(object, "algorithm", algorithm);
@@ -369,6 +362,46 @@ static enum status verify(const struct circuit_run *run, const struct circuit_ne
     return status;
 }
 
+/* ----------------------------------------------------------------- schedule */
+
+static enum status write_schedule(const struct circuit_run *run, const struct circuit_network *network,
+                                  const struct circuit_outcome *outcome)
+{
+    struct output output = {0};
+    enum status status = output_open(&output, run->settings->output);
+    if (status == STATUS_OK)
+        network->write(outcome, output.file);
+    return output_close(&output, status);
+}
+
+static enum status print_text(const struct circuit_run *run, const struct circuit_network *network,
+                              const struct circuit_outcome *outcome)
+{
+    network->print(run, outcome);
+    enum status status = standard_flush();
+    if (status == STATUS_OK && isatty(STDERR_FILENO))
+        diag_note("scheduled in %.3g s", outcome->seconds);
+    return status;
+}
+
+static enum status schedule(const struct circuit_run *run, const struct circuit_network *network)
+{
+    struct circuit_outcome *outcome;
+    const struct schedule_settings *settings = run->settings;
+    enum status status = network->make(run, run->algorithm, run->switching.delta_ps, &outcome);
+    if (status != STATUS_OK)
+        return status;
+    if (settings->output)
+        status = write_schedule(run, network, outcome);
+    if (status == STATUS_OK && settings->html)
+        status = network->save_page(run, outcome, network->json(run, outcome));
+    if (status == STATUS_OK)
+        status = settings->json ? cli_print_json(network->json(run, outcome), CIRCUIT_TIME_DIGITS)
+                                : print_text(run, network, outcome);
+    network->free(outcome);
+    return status;
+}
+
 enum status schedule_circuits(const struct schedule_settings *settings)
 {
     struct circuit_run run = {.settings = settings, .switching = {.switches = 1}};
@@ -387,7 +420,7 @@ enum status schedule_circuits(const struct schedule_settings *settings)
     if (status == STATUS_OK)
         status = settings->verify     ? verify(&run, network)
                  : run.time_count > 1 ? schedule_curve(&run, network)
-                                      : network->schedule(&run);
+                                      : schedule(&run, network);
     if (searches)
         interrupt_refuse();
     circuit_demand_free(&run.demand);

@@ -1,6 +1,8 @@
 #ifndef HELIO_CLI_SCHEDULE_CIRCUIT_H
 #define HELIO_CLI_SCHEDULE_CIRCUIT_H
 
+#include <stdio.h>
+
 #include "cli/schedule.h"
 #include "output/json.h"
 #include "schedule/circuit/verify.h"
@@ -27,21 +29,28 @@ struct circuit_bound {
     ps_t time_ps;
 };
 
-/* A makespan for one switching time. */
+/* A schedule for one switching time: the head of a struct in which the network has the rest. */
 enum { CIRCUIT_BOUNDS = 2 };
-struct circuit_point {
+struct circuit_outcome {
+    const char *algorithm;
     ps_t makespan_ps, bound_ps;
     struct circuit_bound parts[CIRCUIT_BOUNDS]; /* without a name behind the last */
+    double seconds;
 };
 
 /* What carries the circuits: parallel switches, or a topology of switches. */
 struct circuit_network {
     const char *(*algorithm_at)(size_t index); /* NULL behind the last */
-    /* Schedules the demand for one switching time, prints and writes what the settings want. */
-    enum status (*schedule)(const struct circuit_run *run);
-    /* The bound and the makespan for this switching time. */
-    enum status (*point)(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
-                         struct circuit_point *point);
+    /* Schedules the demand. STATUS_OK: `free` frees the outcome. */
+    enum status (*make)(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
+                        struct circuit_outcome **outcome);
+    void (*free)(struct circuit_outcome *outcome);
+    /* The outcome as JSON, as text, as the lines of its circuits, and as a page; `results` is its JSON. */
+    json_t *(*json)(const struct circuit_run *run, const struct circuit_outcome *outcome);
+    void (*print)(const struct circuit_run *run, const struct circuit_outcome *outcome);
+    void (*write)(const struct circuit_outcome *outcome, FILE *file);
+    enum status (*save_page)(const struct circuit_run *run, const struct circuit_outcome *outcome,
+                             json_t *results);
     /* Replays a schedule. STATUS_FAILED: it is wrong, which is reported. */
     enum status (*verify)(const struct circuit_run *run, const char *text, size_t size,
                           struct circuit_verdict *verdict, ps_t *bound_ps);
@@ -69,9 +78,6 @@ void circuit_print_time(const char *label, ps_t time_ps, const char *more);
 void circuit_print_switching(ps_t delta_ps, uint64_t rate, const char *before);
 void circuit_print_result(const char *algorithm, const char *made_by, ps_t makespan_ps, ps_t bound_ps,
                           bool is_optimal);
-/* The end of a text, and how long it took. */
-enum status circuit_print_end(double seconds);
-
 /* The fields that all results have. */
 void circuit_json_begin(json_t *object, const char *algorithm, const char *made_by, bool all_stop);
 void circuit_json_result(json_t *object, ps_t makespan_ps, ps_t bound_ps, bool is_optimal);

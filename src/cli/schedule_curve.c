@@ -48,11 +48,11 @@ static void show_time(const struct circuit_curve *curve, const char *name, ps_t 
         fprintf(curve->csv, ",%.*g", CIRCUIT_TIME_DIGITS, circuit_seconds(time_ps));
 }
 
-static void put_bounds(json_t *row, const struct circuit_point *point)
+static void put_bounds(json_t *row, const struct circuit_outcome *outcome)
 {
     json_t *bounds = json_make_object();
-    for (size_t i = 0; i < CIRCUIT_BOUNDS && point->parts[i].name; i++)
-        json_put_number(bounds, point->parts[i].name, circuit_seconds(point->parts[i].time_ps));
+    for (size_t i = 0; i < CIRCUIT_BOUNDS && outcome->parts[i].name; i++)
+        json_put_number(bounds, outcome->parts[i].name, circuit_seconds(outcome->parts[i].time_ps));
     json_put(row, "bounds", bounds);
 }
 
@@ -68,15 +68,16 @@ static enum status curve_point(const struct circuit_run *run, struct circuit_cur
     if (curve->csv)
         fprintf(curve->csv, "%.*g", CIRCUIT_TIME_DIGITS, circuit_seconds(delta_ps));
     for (size_t i = 0; i < curve->count && status == STATUS_OK; i++) {
-        struct circuit_point point;
-        status = network->point(run, curve->algorithms[i], delta_ps, &point);
+        struct circuit_outcome *outcome;
+        status = network->make(run, curve->algorithms[i], delta_ps, &outcome);
         if (status != STATUS_OK)
             break;
         if (i == 0) {
-            show_time(curve, "lower_bound_s", point.bound_ps, row);
-            put_bounds(row, &point);
+            show_time(curve, "lower_bound_s", outcome->bound_ps, row);
+            put_bounds(row, outcome);
         }
-        show_time(curve, network->algorithm_at(curve->algorithms[i]), point.makespan_ps, makespans);
+        show_time(curve, outcome->algorithm, outcome->makespan_ps, makespans);
+        network->free(outcome);
     }
     json_put(row, "makespan_s", makespans);
     json_add(curve->rows, row);

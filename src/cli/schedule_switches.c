@@ -3,29 +3,33 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "cli/print.h"
 #include "cli/schedule_circuit.h"
-#include "output/output.h"
 #include "report/circuit_page.h"
 #include "schedule/circuit/write.h"
 
 /* Circuits of parallel switches, with a link to each from every port. */
 
-/* A schedule, and what it was made for. */
-struct circuit_result {
+struct switch_outcome {
+    struct circuit_outcome base;
     struct circuit_problem problem;
     struct circuit_bounds bounds;
     struct circuit_schedule schedule;
-    double seconds;
 };
 
-static bool is_optimal(const struct circuit_result *result)
+static const struct switch_outcome *own(const struct circuit_outcome *outcome)
+{
+    return (const struct switch_outcome *)outcome;
+}
+
+static bool is_optimal(const struct switch_outcome *result)
 {
     return result->schedule.proven || result->schedule.makespan_ps == result->bounds.best_ps;
 }
 
 /* What the schedule itself cannot say: NULL, or why none is worth while. */
-static const char *advice_of(const struct circuit_result *result)
+static const char *advice_of(const struct switch_outcome *result)
 {
     return result->problem.delta_ps > result->bounds.rho_ps
                ? "switching takes longer than the busiest port's bytes: static circuits or a packet network "
@@ -34,12 +38,14 @@ static const char *advice_of(const struct circuit_result *result)
                : NULL;
 }
 
-static json_t *result_json(const char *algorithm, const struct circuit_result *result)
+static json_t *result_json(const struct circuit_run *run, const struct circuit_outcome *outcome)
 {
+    (void)run;
+    const struct switch_outcome *result = own(outcome);
     const struct circuit_problem *problem = &result->problem;
     const struct circuit_schedule *schedule = &result->schedule;
     json_t *object = json_make_object();
-    circuit_json_begin(object, algorithm, schedule->made_by, problem->all_stop);
+    circuit_json_begin(object, outcome->algorithm, schedule->made_by, problem->all_stop);
     json_put_count(object, "switches", problem->switches);
     if (problem->hops > 1)
         json_put_count(object, "hops", problem->hops);
@@ -58,13 +64,13 @@ static json_t *result_json(const char *algorithm, const struct circuit_result *r
     json_put_count(object, "configurations", schedule->configurations);
     json_put_count(object, "circuits", schedule->count);
     json_put_text(object, "advice", advice_of(result));
-    json_put_number(object, "seconds", result->seconds);
+    json_put_number(object, "seconds", outcome->seconds);
     return object;
 }
 
-static enum status print_text(const struct circuit_run *run, const char *algorithm,
-                              const struct circuit_result *result)
+static void print_text(const struct circuit_run *run, const struct circuit_outcome *outcome)
 {
+    const struct switch_outcome *result = own(outcome);
     const struct circuit_problem *problem = &result->problem;
     const struct circuit_schedule *schedule = &result->schedule;
     cli_print_text("demand         ", circuit_source(run));
@@ -73,7 +79,7 @@ static enum status print_text(const struct circuit_run *run, const char *algorit
     printf("switch         %" PRIu32 ", ", problem->switches);
     circuit_print_switching(problem->delta_ps, problem->rate_bytes_per_s,
                             problem->all_stop ? "all-stop" : "not-all-stop");
-    circuit_print_result(algorithm, schedule->made_by, schedule->makespan_ps, result->bounds.best_ps,
+    circuit_print_result(outcome->algorithm, schedule->made_by, schedule->makespan_ps, result->bounds.best_ps,
                          is_optimal(result));
     if (problem->hops > 1)
         printf("two hops       %" PRIu64 " of %" PRIu32 " pairs\n", circuit_relayed(problem, schedule),
@@ -81,61 +87,6 @@ static enum status print_text(const struct circuit_run *run, const char *algorit
     printf("configurations %" PRIu64 ", %zu circuits\n", schedule->configurations, schedule->count);
     if (advice_of(result))
         printf("note           %s\n", advice_of(result));
-    return circuit_print_end(result->seconds);
-}
-
-static enum status make(const struct circuit_run *run, const struct circuit_algorithm *algorithm,
-                        ps_t delta_ps, struct circuit_result *result)
-{
-    struct circuit_switching switching = run->switching;
-    switching.delta_ps = delta_ps;
-    *result = (struct circuit_result){.seconds = 0};
-    enum status status = circuit_problem_init(&result->problem, &run->demand, &switching);
-    if (status != STATUS_OK)
-        return status;
-    result->bounds = circuit_bounds_of(&result->problem);
-    double begun_s = clock_seconds_now();
-    struct circuit_effort effort = circuit_effort_now(run);
-    status = circuit_schedule_make(&result->problem, algorithm, &effort, &result->schedule);
-    result->seconds = clock_seconds_now() - begun_s;
-    if (status != STATUS_OK)
-        circuit_problem_free(&result->problem);
-    return status;
-}
-
-static void free_result(struct circuit_result *result)
-{
-    circuit_schedule_free(&result->schedule);
-    circuit_problem_free(&result->problem);
-}
-
-static enum status write_schedule(const struct circuit_run *run, const struct circuit_result *result)
-{
-    struct output output = {0};
-    enum status status = output_open(&output, run->settings->output);
-    if (status == STATUS_OK)
-        circuit_write(&result->problem, &result->schedule, output.file);
-    return output_close(&output, status);
-}
-
-static enum status schedule(const struct circuit_run *run)
-{
-    struct circuit_result result;
-    const struct circuit_algorithm *algorithm = circuit_algorithm_at(run->algorithm);
-    enum status status = make(run, algorithm, run->switching.delta_ps, &result);
-    if (status != STATUS_OK)
-        return status;
-    if (run->settings->output)
-        status = write_schedule(run, &result);
-    if (status == STATUS_OK && run->settings->html)
-        status = circuit_page_save(run->settings->html, circuit_source(run),
-                                   result_json(algorithm->name, &result), &result.problem, &result.schedule);
-    if (status == STATUS_OK)
-        status = run->settings->json
-                     ? cli_print_json(result_json(algorithm->name, &result), CIRCUIT_TIME_DIGITS)
-                     : print_text(run, algorithm->name, &result);
-    free_result(&result);
-    return status;
 }
 
 /* The bounds that hold for these switches. */
@@ -153,18 +104,50 @@ static void note_bounds(const struct circuit_problem *problem, const struct circ
         parts[1] = (struct circuit_bound){"all_stop_bound_s", bounds->all_stop_ps};
 }
 
-static enum status point(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
-                         struct circuit_point *point)
+static void free_outcome(struct circuit_outcome *outcome)
 {
-    struct circuit_result result;
-    enum status status = make(run, circuit_algorithm_at(algorithm), delta_ps, &result);
-    if (status != STATUS_OK)
+    struct switch_outcome *made = (struct switch_outcome *)outcome;
+    circuit_schedule_free(&made->schedule);
+    circuit_problem_free(&made->problem);
+    free(made);
+}
+
+static enum status make(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
+                        struct circuit_outcome **outcome)
+{
+    struct circuit_switching switching = run->switching;
+    struct switch_outcome *made = mem_alloc(1, sizeof *made, "a schedule");
+    switching.delta_ps = delta_ps;
+    enum status status = circuit_problem_init(&made->problem, &run->demand, &switching);
+    if (status != STATUS_OK) {
+        free(made);
         return status;
-    *point =
-        (struct circuit_point){.makespan_ps = result.schedule.makespan_ps, .bound_ps = result.bounds.best_ps};
-    note_bounds(&result.problem, &result.bounds, point->parts);
-    free_result(&result);
-    return STATUS_OK;
+    }
+    *outcome = &made->base;
+    made->bounds = circuit_bounds_of(&made->problem);
+    double begun_s = clock_seconds_now();
+    struct circuit_effort effort = circuit_effort_now(run);
+    status = circuit_schedule_make(&made->problem, circuit_algorithm_at(algorithm), &effort, &made->schedule);
+    made->base = (struct circuit_outcome){.algorithm = circuit_algorithm_at(algorithm)->name,
+                                          .makespan_ps = made->schedule.makespan_ps,
+                                          .bound_ps = made->bounds.best_ps,
+                                          .seconds = clock_seconds_now() - begun_s};
+    note_bounds(&made->problem, &made->bounds, made->base.parts);
+    if (status != STATUS_OK)
+        free_outcome(*outcome);
+    return status;
+}
+
+static void write_schedule(const struct circuit_outcome *outcome, FILE *file)
+{
+    circuit_write(&own(outcome)->problem, &own(outcome)->schedule, file);
+}
+
+static enum status save_page(const struct circuit_run *run, const struct circuit_outcome *outcome,
+                             json_t *results)
+{
+    return circuit_page_save(run->settings->html, circuit_source(run), results, &own(outcome)->problem,
+                             &own(outcome)->schedule);
 }
 
 static enum status verify(const struct circuit_run *run, const char *text, size_t size,
@@ -186,4 +169,5 @@ static const char *algorithm_at(size_t index)
     return algorithm ? algorithm->name : NULL;
 }
 
-const struct circuit_network circuit_switches = {algorithm_at, schedule, point, verify};
+const struct circuit_network circuit_switches = {algorithm_at, make,           free_outcome, result_json,
+                                                 print_text,   write_schedule, save_page,    verify};
