@@ -17,6 +17,7 @@
 #include "schedule/path/path.h"
 #include "schedule/path/verify.h"
 #include "schedule/path/write.h"
+#include "support/changed_circuits.h"
 #include "support/sanitizer.h"
 
 #define MS (PS_PER_S / 1000)
@@ -428,43 +429,13 @@ static int compare_lines(const void *a, const void *b)
     return left->start_ps < right->start_ps ? -1 : left->start_ps > right->start_ps;
 }
 
-/* Moves a circuit, or one of its ends, by a little or by much; or leaves one out. */
-static void change(struct rng *rng, struct path_schedule *schedule)
-{
-    struct path_piece *piece = &schedule->pieces[rng_below(rng, schedule->count)];
-    ps_t by_ps = (ps_t)rng_below(rng, 5) * MS - 2 * MS;
-    switch (rng_below(rng, 5)) {
-    case 0:
-        piece->start_ps += by_ps;
-        piece->end_ps += by_ps;
-        break;
-    case 1:
-        piece->end_ps += by_ps;
-        break;
-    case 2:
-        piece->start_ps += by_ps;
-        break;
-    case 3:
-        *piece = schedule->pieces[--schedule->count];
-        break;
-    default: /* all later ones later: this is right on switches that do not stop */
-        for (size_t i = 0; i < schedule->count; i++)
-            if (&schedule->pieces[i] != piece && schedule->pieces[i].start_ps >= piece->end_ps) {
-                schedule->pieces[i].start_ps += MS;
-                schedule->pieces[i].end_ps += MS;
-            }
-    }
-    if (piece->start_ps < 0 || piece->end_ps <= piece->start_ps)
-        piece->end_ps = (piece->start_ps = ps_max(piece->start_ps, 0)) + MS;
-}
-
 static bool is_right_after(struct rng *rng, const struct path_problem *problem,
                            const struct circuit_demand *demand, struct path_schedule *schedule)
 {
     struct circuit_verdict verdict;
     size_t size;
     for (uint64_t changes = rng_below(rng, 3); changes && schedule->count > 1; changes--)
-        change(rng, schedule);
+        change_circuits(rng, &CHANGED_CIRCUITS(schedule, struct path_piece), MS);
     qsort(schedule->pieces, schedule->count, sizeof *schedule->pieces, compare_lines);
     struct slow_line *lines = mem_alloc(schedule->count + 1, sizeof *lines, "test");
     for (size_t i = 0; i < schedule->count; i++) {

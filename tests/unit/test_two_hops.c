@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
+#include "support/changed_circuits.h"
 #include "support/sanitizer.h"
 
 #define MS (PS_PER_S / 1000)
@@ -360,41 +361,12 @@ static int compare_lines(const void *a, const void *b)
     return left->start_ps < right->start_ps ? -1 : left->start_ps > right->start_ps;
 }
 
-static void change(struct rng *rng, struct circuit_schedule *schedule)
-{
-    struct circuit_piece *piece = &schedule->pieces[rng_below(rng, schedule->count)];
-    ps_t by_ps = (ps_t)rng_below(rng, 5) * MS - 2 * MS;
-    switch (rng_below(rng, 5)) {
-    case 0:
-        piece->start_ps += by_ps;
-        piece->end_ps += by_ps;
-        break;
-    case 1:
-        piece->end_ps += by_ps;
-        break;
-    case 2:
-        piece->start_ps += by_ps;
-        break;
-    case 3:
-        *piece = schedule->pieces[--schedule->count];
-        break;
-    default:
-        for (size_t i = 0; i < schedule->count; i++)
-            if (&schedule->pieces[i] != piece && schedule->pieces[i].start_ps >= piece->end_ps) {
-                schedule->pieces[i].start_ps += MS;
-                schedule->pieces[i].end_ps += MS;
-            }
-    }
-    if (piece->start_ps < 0 || piece->end_ps <= piece->start_ps)
-        piece->end_ps = (piece->start_ps = ps_max(piece->start_ps, 0)) + MS;
-}
-
 static bool is_right_after(struct rng *rng, const struct circuit_problem *problem,
                            const struct circuit_demand *demand, struct circuit_schedule *schedule)
 {
     struct circuit_verdict verdict;
     for (uint64_t changes = rng_below(rng, 3); changes && schedule->count > 1; changes--)
-        change(rng, schedule);
+        change_circuits(rng, &CHANGED_CIRCUITS(schedule, struct circuit_piece), MS);
     qsort(schedule->pieces, schedule->count, sizeof *schedule->pieces, compare_lines);
     struct slow_line *lines = mem_alloc(schedule->count + 1, sizeof *lines, "test");
     for (size_t i = 0; i < schedule->count; i++) {
