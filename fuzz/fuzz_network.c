@@ -8,6 +8,7 @@
 #include "base/memory_stream.h"
 #include "fuzz/fuzz_config.h"
 #include "fuzz/fuzz_run.h"
+#include "topo/faults.h"
 #include "topo/network_file.h"
 #include "topo/picture.h"
 
@@ -42,6 +43,31 @@ static void check_written(const struct topo *topo)
                   again.links == topo->links && again.diameter == topo->diameter,
               "a network that is written is another one: %s", text);
     free(text);
+}
+
+void fuzz_network_faults(const struct topo *topo, size_t size)
+{
+    struct fault_request request = {
+        .slow_rate = 0.5, .seed = size, .of = {[FAULT_LINKS].share = 0.25, [FAULT_SLOW_LINKS].share = 0.25}};
+    struct topo left;
+    struct fault_problem problem;
+    if (!faults_add(topo, &request, &left, &problem))
+        return;
+    uint32_t *links = mem_alloc(topo_route_limit(&left), sizeof *links, "a route"),
+             step = 1 + left.nodes / 64;
+    for (uint32_t from = 0; left.faults && from < left.nodes; from += step)
+        for (uint32_t to = 0; to < left.nodes; to += step) {
+            if (from == to || !topo_reaches(&left, from, to))
+                continue;
+            uint32_t count = topo_route(&left, from, to, links);
+            fuzz_must(count == topo_distance(&left, from, to) + 2 && count <= topo_route_limit(&left),
+                      "a route around failed links is not as long as it should be");
+            for (uint32_t i = 0; i < count; i++)
+                fuzz_must(!faults_has_failed(&left, links[i]), "a route that is left has a failed link");
+        }
+    free(links);
+    free(faults_describe_cut(&left, left.nodes));
+    free(faults_list_links(&left, false));
 }
 
 static void draw(const struct topo *topo)
@@ -110,6 +136,7 @@ bool fuzz_network(const char *path, size_t size)
     fuzz_is_too_large = topo.nodes > MOST || topo.switches > MOST;
     check_routes(&topo);
     check_written(&topo);
+    fuzz_network_faults(&topo, size);
     if (fuzz_is_too_large)
         return false;
     return fuzz_network_use(&topo, path, fabric, (const char *const[]){NULL});

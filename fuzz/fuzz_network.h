@@ -9,6 +9,9 @@
  * fabric. False: it is refused, or too large. */
 bool fuzz_network(const char *path, size_t size);
 
+/* With some failed links, routes between nodes that reach each other have none of them. */
+void fuzz_network_faults(const struct topo *topo, size_t size);
+
 /* Draws the network, and runs a program on its nodes and this fabric, with settings that end with NULL.
  * `path` is read again. */
 bool fuzz_network_use(const struct topo *topo, const char *path, const char *fabric,

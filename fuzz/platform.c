@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "fuzz/fuzz_network.h"
 #include "topo/deadlock.h"
-#include "topo/faults.h"
 
 /* Numbers of four digits, which could be sizes. */
 static bool is_large(const char *text)
@@ -64,26 +63,6 @@ static void check_circle(const struct topo *topo)
     free(circle.links);
 }
 
-/* With some failed links, routes that are left have none of them. */
-static void check_faults(const struct topo *topo, size_t size)
-{
-    struct fault_request request = {
-        .slow_rate = 0.5, .seed = size, .of = {[FAULT_LINKS].share = 0.25, [FAULT_SLOW_LINKS].share = 0.25}};
-    struct topo left;
-    struct fault_problem problem;
-    uint32_t links[TOPO_ROUTE_OF_PAIR];
-    fuzz_must(faults_add(topo, &request, &left, &problem), "links of a platform do not fail");
-    for (uint32_t pair = 0; left.faults && pair < left.nodes * left.nodes; pair++) {
-        uint32_t from = pair / left.nodes, to = pair % left.nodes, count = topo_route(&left, from, to, links);
-        fuzz_must(count == topo_distance(&left, from, to) + 2 && count <= topo_route_limit(&left),
-                  "a route around failed links is not as long as it should be");
-        for (uint32_t i = 0; from != to && i < count && topo_reaches(&left, from, to); i++)
-            fuzz_must(!faults_has_failed(&left, links[i]), "a route that is left has a failed link");
-    }
-    free(faults_describe_cut(&left, left.nodes));
-    free(faults_list_links(&left, false));
-}
-
 /* A slot that fits all links takes 1 ms, and nodes wait long before they try again. Some probes go hop by
  * hop, and in some runs links fail, which may cut hosts off. */
 static bool run_some(const struct topo *topo, const char *path, size_t size)
@@ -128,7 +107,7 @@ static bool use(const char *path, size_t size)
         return false;
     check_routes(&topo);
     check_circle(&topo);
-    check_faults(&topo, size);
+    fuzz_network_faults(&topo, size);
     return run_some(&topo, path, size);
 }
 

@@ -125,15 +125,18 @@ static uint32_t largest_part(const struct topo *topo, uint32_t *parts, uint32_t 
     return best;
 }
 
-/* Nodes with links to several planes, none of which has a way between some two of them. */
-static char *describe_planes(const struct topo *topo, uint32_t nodes)
+/* Nodes with several links, as to several planes, where all ways between some two of them lead through nodes.
+ */
+static char *describe_ends(const struct topo *topo, uint32_t nodes)
 {
-    for (uint32_t a = 0; topo->has_ports && a < nodes; a++)
+    bool has_ends = topo->has_ports || topo->has_fixed_routes;
+    const char *what = topo->has_ports && !topo->path
+                           ? "have a way in no plane, and no node passes messages on"
+                           : "have no way but through others, which pass nothing on";
+    for (uint32_t a = 0; has_ends && a < nodes; a++)
         for (uint32_t b = a + 1; b < nodes; b++)
             if (!topo_reaches(topo, a, b))
-                return mem_format("nodes %" PRIu32 " and %" PRIu32
-                                  " have a way in no plane, and no node passes messages on",
-                                  a, b);
+                return mem_format("nodes %" PRIu32 " and %" PRIu32 " %s", a, b, what);
     return NULL;
 }
 
@@ -213,5 +216,5 @@ char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
         text = longer;
     }
     free(parts);
-    return text ? text : describe_planes(topo, nodes);
+    return text ? text : describe_ends(topo, nodes);
 }

@@ -54,6 +54,13 @@ static bool has_failed(const struct route_maker *maker, uint32_t link)
     return maker->faults->links[link] & FAULT_FAILED;
 }
 
+bool faults_passes(const struct topo *topo, uint32_t at)
+{
+    const uint8_t *kinds = topo->ops == &graph_family ? graph_of(topo)->kinds : NULL;
+    bool is_end = topo_is_port(topo, at) || (kinds && kinds[at] == GRAPH_ENDS);
+    return !is_end || topo->ops->rules & TOPO_RULE_RELAY;
+}
+
 /* ------------------------------------------------------------------ sorting */
 
 static void sort_links(struct route_maker *maker)
@@ -106,12 +113,12 @@ static void find_length(struct route_maker *maker, uint32_t at, uint32_t *way)
     const struct topo *base = maker->base;
     uint32_t node = maker->node_list[maker->node_first[maker->target]], count = 0;
     while (maker->length[at] == (uint32_t)UNKNOWN) {
-        uint32_t link = topo_next(base, at, node);
+        struct topo_choice choice = topo_choose(base, at, node);
         maker->length[at] = (uint32_t)BUSY;
         way[count++] = at;
-        if (!topo_is_network(base, link))
+        if (!choice.count || !topo_is_network(base, topo_candidate(choice, choice.preferred)))
             break;
-        at = topo_link_to(base, link);
+        at = topo_link_to(base, topo_candidate(choice, choice.preferred));
     }
     uint32_t length = maker->length[at];
     while (count) {

@@ -473,10 +473,6 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
                           "%s does not say which links switches have: %s; name links "
                           "(faults.links)",
                           base->path, base->no_ends);
-    } else if (good && faults->counts.links && base->has_fixed_routes && base->ops->choose) {
-        good = param_fail(&problem->problem, 0,
-                          "the routes of this network file are fixed: none leads around a failed link; its "
-                          "links can be slow (faults.slow_links)");
     } else if (good && has_failed && !make_routes(faults)) {
         good = param_fail(&problem->problem, 0,
                           "too large for failed links: the routes that are left are a table, for at most %d "

@@ -102,14 +102,11 @@ struct topo_faults {
     struct topo_faults *next; /* of those that are kept, the latest first */
 };
 
-/* Whether messages of others come through the switch: not through the ports of a node, but for rails, where
- * GPUs relay. */
-static inline bool faults_passes(const struct topo *topo, uint32_t at)
-{
-    return !topo_is_port(topo, at) || topo->ops->rules & TOPO_RULE_RELAY;
-}
+/* fault_routes.c. Whether messages of others come through the switch: not through the ports of a node, but
+ * for rails, where GPUs relay; nor through one that a network file calls an end. */
+bool faults_passes(const struct topo *topo, uint32_t at);
 
-/* fault_routes.c. NULL: the table is too large. */
+/* NULL: the table is too large. */
 struct fault_routes *fault_routes_make(const struct topo_faults *faults);
 void fault_routes_free(struct fault_routes *routes);
 uint32_t fault_routes_diameter(const struct fault_routes *routes);

@@ -397,7 +397,7 @@ struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t
     if (from == to)
         return topo_only(topo_ejection(topo, destination));
     const uint32_t *set = graph->sets.items + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
-    struct topo_choice choice = {.first = set[1], .count = set[0], .links = set + 1};
+    struct topo_choice choice = {.first = set[0] ? set[1] : 0, .count = set[0], .links = set + 1};
     if (choice.count > 1)
         choice.preferred =
             topo_prefer(topo, from, destination, graph->divisor[graph->level[from]], choice.count);

@@ -120,7 +120,7 @@ struct topo {
     const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
     const char
         *no_ends; /* why it does not say which two switches each link joins, as a clause; NULL: it does */
-    bool has_fixed_routes;   /* its file says how messages go, and no way leads around a failed link */
+    bool has_fixed_routes;   /* its file says which ways messages take: none are up and down */
     bool has_pair_latencies; /* routes add latencies to those of their links */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */

@@ -41,6 +41,8 @@ static const char *const networks[] = {
     "jellyfish:10x3x2",
     "dragonflyplus:2x2x2x1",
     "tests/networks/uneven.yaml",
+    "tests/networks/gpus.yaml",
+    "tests/networks/servers.txt",
 };
 
 enum { NETWORKS = sizeof networks / sizeof *networks, FAR = 1 << 20 };
@@ -76,6 +78,19 @@ static struct topo with_names(const struct topo *base, enum fault_kind kind, con
 
 /* ----------------------------------------------- a search of the test's own */
 
+/* In these two files nodes have several links, and the switch that stands for a node passes nothing on. */
+static bool has_ends(const struct topo *topo)
+{
+    return topo->path && !strstr(topo->path, "uneven");
+}
+
+static bool is_end(const struct topo *topo, uint32_t at)
+{
+    char name[TOPO_TEXT];
+    topo_end_name(topo, (struct topo_end){.id = at}, name, sizeof name);
+    return has_ends(topo) && (strncmp(name, "gpu", 3) == 0 || strncmp(name, "host", 4) == 0);
+}
+
 /* Hops from each switch to each, over the intact links. */
 static uint32_t *all_hops(const struct topo *topo)
 {
@@ -89,7 +104,7 @@ static uint32_t *all_hops(const struct topo *topo)
             hops[ends.from.id * n + ends.to.id] = 1;
     }
     for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n && !is_end(topo, (uint32_t)k); i++)
             for (size_t j = 0; j < n; j++)
                 if (hops[i * n + k] + hops[k * n + j] < hops[i * n + j])
                     hops[i * n + j] = hops[i * n + k] + hops[k * n + j];
@@ -218,7 +233,7 @@ static void check_network(const char *text, double share, uint64_t seed)
         }
     char *cut = faults_describe_cut(&topo, topo.nodes);
     assert_int_equal(cut == NULL, all);
-    assert_int_equal(count_parts(&topo) == 1, all);
+    assert_true(has_ends(&topo) ? !all || count_parts(&topo) == 1 : (count_parts(&topo) == 1) == all);
     assert_int_equal(topo.diameter, most);
     assert_true(fabs(topo_mean_distance(&topo) - (pairs ? (double)sum / (double)pairs : 0)) < 1e-9);
     free(cut);
