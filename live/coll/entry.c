@@ -60,8 +60,9 @@ bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdis
         .send = {sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, NULL},
         .recv = {recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, NULL},
         .comm = (MPI_Comm)comm,
+        .function = LIVE_ALLTOALLV,
     };
-    return entry_is_ours() && live_alltoallv(&call, error);
+    return entry_is_ours() && live_vector(&call, error);
 }
 
 bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
@@ -72,9 +73,36 @@ bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdis
         .send = {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
         .recv = {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
         .comm = (MPI_Comm)comm,
-        .is_w = true,
+        .function = LIVE_ALLTOALLW,
     };
-    return entry_is_ours() && live_alltoallv(&call, error);
+    return entry_is_ours() && live_vector(&call, error);
+}
+
+bool entry_gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
+                   const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm,
+                   int *error)
+{
+    const struct live_vector_call call = {
+        .send = {sendbuf, &sendcount, NULL, (MPI_Datatype)sendtype, NULL},
+        .recv = {recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, NULL},
+        .comm = (MPI_Comm)comm,
+        .function = LIVE_GATHERV,
+        .root = root,
+    };
+    return entry_is_ours() && live_vector(&call, error);
+}
+
+bool entry_scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
+                    void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm, int *error)
+{
+    const struct live_vector_call call = {
+        .send = {sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, NULL},
+        .recv = {recvbuf, &recvcount, NULL, (MPI_Datatype)recvtype, NULL},
+        .comm = (MPI_Comm)comm,
+        .function = LIVE_SCATTERV,
+        .root = root,
+    };
+    return entry_is_ours() && live_vector(&call, error);
 }
 
 void entry_session_began(void)

@@ -57,6 +57,13 @@ bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdis
                      void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
                      uintptr_t comm, int *error);
 
+/* At ranks other than the root, what only the root has is not read. */
+bool entry_gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
+                   const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm,
+                   int *error);
+bool entry_scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
+                    void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm, int *error);
+
 /* Programs that use sessions of MPI 4 may never call MPI_Init. A session has begun; a session is about to
  * end. */
 void entry_session_began(void);

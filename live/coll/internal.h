@@ -37,13 +37,13 @@
  *   choose.c        the algorithm for a call
  *   plan_cache.c    the plan for a call
  *   execute.c       executes a plan on real buffers
- *   vector_block.c  the blocks of a vector alltoall
- *   vector_node.c   the exchange of a vector alltoall
+ *   vector_block.c  the blocks of a call of which no rank knows all counts
+ *   vector_node.c   the exchange of such blocks
  *   comm.c          what is kept for each communicator: opened, closed
  *   by_mpi.c        a call, executed by the MPI
  *   shape.c         which blocks a call sends and receives
  *   call.c          one call of a collective
- *   vector.c        one MPI_Alltoallv or MPI_Alltoallw
+ *   vector.c        one MPI_Alltoallv, MPI_Alltoallw, MPI_Gatherv or MPI_Scatterv
  *   entry.c         checks that the program's MPI is the one that this library is built for
  *   mpi_c.c         the functions that C programs call
  *   mpi_fortran.c   the functions that Fortran programs of Open MPI call; MPICH's Fortran functions call C's
@@ -136,7 +136,8 @@ struct live_comm {
     unsigned char *scratch, *packed_send, *packed_recv;
     size_t scratch_room, packed_send_room, packed_recv_room;
     struct live_vector *vector; /* vector.h; NULL: not opened yet, or refused */
-    bool vector_refused;        /* vector alltoalls are left to the MPI */
+    bool vector_refused;        /* the calls of vector.h are left to the MPI */
+    uint32_t vectors_told;      /* a bit for each kind: it is said who executes its calls */
 };
 
 /* ----------------------------------------------------------------- cores.c */

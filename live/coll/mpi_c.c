@@ -202,6 +202,39 @@ PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *
                                recvtypes, comm);
 }
 
+extern int PMPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
+                        const int *recvcounts, const int *displs, uintptr_t recvtype, int root,
+                        uintptr_t comm);
+PUBLIC int MPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
+                       const int *recvcounts, const int *displs, uintptr_t recvtype, int root,
+                       uintptr_t comm);
+
+PUBLIC int MPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
+                       const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm)
+{
+    int error;
+    if (entry_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+                      &error))
+        return error;
+    return NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+}
+
+extern int PMPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
+                         void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm);
+PUBLIC int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
+                        void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm);
+
+PUBLIC int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
+                        void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm)
+{
+    int error;
+    if (entry_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                       &error))
+        return error;
+    return NEXT(MPI_Scatterv)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                              comm);
+}
+
 /* ------------------------------------------------------- sessions, failures */
 
 extern __attribute__((weak)) int PMPI_Session_init(uintptr_t info, uintptr_t handler, void *session);

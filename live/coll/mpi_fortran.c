@@ -121,6 +121,16 @@ static void allgatherv(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint 
     make(&call, ierr);
 }
 
+/* Executes the call here or by the MPI. */
+static void make_vector(const struct live_vector_call *call, MPI_Fint *ierr)
+{
+    int error;
+    if (!entry_is_ours() || !live_vector(call, &error))
+        error = live_vector_by_mpi(call);
+    if (ierr)
+        *ierr = error;
+}
+
 static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,
                       const MPI_Fint *sendtype, void *recvbuf, const MPI_Fint *recvcounts,
                       const MPI_Fint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierr)
@@ -129,14 +139,62 @@ static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
         .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, NULL},
         .recv = {buffer_of(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype), NULL},
         .comm = PMPI_Comm_f2c(*comm),
+        .function = LIVE_ALLTOALLV,
     };
-    int error;
     if (call.send.buffer != MPI_IN_PLACE)
         call.send.type = PMPI_Type_f2c(*sendtype);
-    if (!entry_is_ours() || !live_alltoallv(&call, &error))
-        error = live_vector_by_mpi(&call);
-    if (ierr)
-        *ierr = error;
+    make_vector(&call, ierr);
+}
+
+/* What only the root has is not read elsewhere. */
+static bool is_root(MPI_Comm comm, const MPI_Fint *root)
+{
+    int is_inter = 0, rank = -1;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter)
+        return *root == MPI_ROOT;
+    PMPI_Comm_rank(comm, &rank);
+    return *root == rank;
+}
+
+static void gatherv(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+                    const MPI_Fint *recvcounts, const MPI_Fint *displs, const MPI_Fint *recvtype,
+                    const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
+    const MPI_Fint none = 0;
+    struct live_vector_call call = {
+        .send = {buffer_of(sendbuf), &none, NULL, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), recvcounts, displs, MPI_DATATYPE_NULL, NULL},
+        .comm = c_comm,
+        .function = LIVE_GATHERV,
+        .root = *root,
+    };
+    if (call.send.buffer != MPI_IN_PLACE)
+        call.send.counts = sendcount, call.send.type = PMPI_Type_f2c(*sendtype);
+    if (is_root(c_comm, root))
+        call.recv.type = PMPI_Type_f2c(*recvtype);
+    make_vector(&call, ierr);
+}
+
+static void scatterv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *displs,
+                     const MPI_Fint *sendtype, void *recvbuf, const MPI_Fint *recvcount,
+                     const MPI_Fint *recvtype, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
+    const MPI_Fint none = 0;
+    struct live_vector_call call = {
+        .send = {buffer_of(sendbuf), sendcounts, displs, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), &none, NULL, MPI_DATATYPE_NULL, NULL},
+        .comm = c_comm,
+        .function = LIVE_SCATTERV,
+        .root = *root,
+    };
+    if (call.recv.buffer != MPI_IN_PLACE)
+        call.recv.counts = recvcount, call.recv.type = PMPI_Type_f2c(*recvtype);
+    if (is_root(c_comm, root))
+        call.send.type = PMPI_Type_f2c(*sendtype);
+    make_vector(&call, ierr);
 }
 
 static void read_types(MPI_Datatype *types, const MPI_Fint *fortran, int size)
@@ -163,26 +221,25 @@ static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
                       MPI_Fint *ierr)
 {
     MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
-    int size = peers_of(c_comm), error = MPI_ERR_NO_MEM;
+    int size = peers_of(c_comm);
     MPI_Datatype *types = malloc(2 * (size_t)size * sizeof *types);
     struct live_vector_call call = {
         .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, types},
         .recv = {buffer_of(recvbuf), recvcounts, rdispls, MPI_DATATYPE_NULL, types ? types + size : NULL},
         .comm = c_comm,
-        .is_w = true,
+        .function = LIVE_ALLTOALLW,
     };
     if (types) {
         read_types(types + size, recvtypes, size);
         if (call.send.buffer != MPI_IN_PLACE)
             read_types(types, sendtypes, size);
-        if (!entry_is_ours() || !live_alltoallv(&call, &error))
-            error = live_vector_by_mpi(&call);
+        make_vector(&call, ierr);
     } else {
-        PMPI_Comm_call_errhandler(c_comm, error);
+        PMPI_Comm_call_errhandler(c_comm, MPI_ERR_NO_MEM);
+        if (ierr)
+            *ierr = MPI_ERR_NO_MEM;
     }
     free(types);
-    if (ierr)
-        *ierr = error;
 }
 
 /* A function in all spellings of its name that compilers use, and under its name in the module mpi_f08. The
@@ -253,5 +310,16 @@ NAMES(mpi_alltoallv, MPI_ALLTOALLV, VECTORS,
       alltoallv(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierr))
 NAMES(mpi_alltoallw, MPI_ALLTOALLW, VECTORS,
       alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierr))
+
+NAMES(mpi_gatherv, MPI_GATHERV,
+      (void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
+       const MPI_Fint *recvcounts, const MPI_Fint *displs, const MPI_Fint *recvtype, const MPI_Fint *root,
+       const MPI_Fint *comm, MPI_Fint *ierr),
+      gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierr))
+NAMES(mpi_scatterv, MPI_SCATTERV,
+      (void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *displs, const MPI_Fint *sendtype,
+       void *recvbuf, const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *root,
+       const MPI_Fint *comm, MPI_Fint *ierr),
+      scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierr))
 
 #endif

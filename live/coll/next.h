@@ -19,7 +19,9 @@
     F(MPI_Allgather)                                                                                         \
     F(MPI_Allgatherv)                                                                                        \
     F(MPI_Gather)                                                                                            \
+    F(MPI_Gatherv)                                                                                           \
     F(MPI_Scatter)                                                                                           \
+    F(MPI_Scatterv)                                                                                          \
     F(MPI_Bcast_c)                                                                                           \
     F(MPI_Reduce_c)                                                                                          \
     F(MPI_Allreduce_c)                                                                                       \

@@ -89,7 +89,9 @@ static bool is_live(enum coll_kind kind)
     case COLL_ALLTOALLV:
     case COLL_ALLGATHER:
     case COLL_GATHER:
+    case COLL_GATHERV:
     case COLL_SCATTER:
+    case COLL_SCATTERV:
     case COLL_REDUCE_SCATTER:
         return true;
     default:
@@ -97,21 +99,26 @@ static bool is_live(enum coll_kind kind)
     }
 }
 
-/* Vector alltoalls have an exchange of their own, which is no schedule of coll. */
+/* Calls of which no rank knows all counts have an exchange of their own, which is no schedule of coll. */
+static bool is_vector(enum coll_kind kind)
+{
+    return kind == COLL_ALLTOALLV || kind == COLL_GATHERV || kind == COLL_SCATTERV;
+}
+
 static bool has_algorithm(enum coll_kind kind, const char *name)
 {
     if (strcmp(name, "auto") == 0 || strcmp(name, "mpi") == 0)
         return true;
-    return kind == COLL_ALLTOALLV ? strcmp(name, "leaders") == 0 : coll_find(kind, name) != NULL;
+    return is_vector(kind) ? strcmp(name, "leaders") == 0 : coll_find(kind, name) != NULL;
 }
 
 static void complain_of_algorithm(enum coll_kind kind, const char *variable, const char *text)
 {
     char names[1024] = "";
     for (size_t i = 0, used = 0; coll_algorithms[i]; i++)
-        if (coll_algorithms[i]->kind == kind && kind != COLL_ALLTOALLV && used < sizeof names)
+        if (coll_algorithms[i]->kind == kind && !is_vector(kind) && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, ", %s", coll_algorithms[i]->name);
-    if (kind == COLL_ALLTOALLV)
+    if (is_vector(kind))
         snprintf(names, sizeof names, " or leaders");
     else if (kind == COLL_ALLTOALL)
         strncat(names, " or scatter", sizeof names - strlen(names) - 1);

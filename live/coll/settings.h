@@ -21,7 +21,7 @@ struct live_settings_choice {
 /* One rank reads them and broadcasts the struct as bytes. So it holds no pointers. */
 struct live_settings {
     /* For each kind the name of an algorithm of coll, "auto" or "mpi". For COLL_ALLTOALLV, which stands for
-     * MPI_Alltoallv and MPI_Alltoallw, "leaders", "auto" or "mpi". */
+     * MPI_Alltoallv and MPI_Alltoallw, COLL_GATHERV and COLL_SCATTERV "leaders", "auto" or "mpi". */
     char algorithms[COLL_KINDS][SETTINGS_NAME];
     uint32_t ranks_per_node;   /* 0: as the MPI finds the nodes */
     uint32_t ranks_per_socket; /* 0: as the ranks are bound */

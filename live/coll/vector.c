@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "live/coll/next.h"
@@ -9,83 +10,204 @@ enum { IS_MPICH = false };
 enum { IS_MPICH = true };
 #endif
 
-/* False: the MPI refuses these arguments, and the call is left to it, so that the user gets its message. */
-static bool side_is_sound(const struct live_side *side, bool is_w, uint32_t size)
+static const struct {
+    const char *name;
+    enum coll_kind kind; /* whose setting holds */
+    const char *names;   /* of all functions for which it holds */
+} functions[LIVE_VECTOR_FUNCTIONS] = {
+    [LIVE_ALLTOALLV] = {"MPI_Alltoallv", COLL_ALLTOALLV, "MPI_Alltoallv, w"},
+    [LIVE_ALLTOALLW] = {"MPI_Alltoallw", COLL_ALLTOALLV, "MPI_Alltoallv, w"},
+    [LIVE_GATHERV] = {"MPI_Gatherv", COLL_GATHERV, "MPI_Gatherv"},
+    [LIVE_SCATTERV] = {"MPI_Scatterv", COLL_SCATTERV, "MPI_Scatterv"},
+};
+
+/* ------------------------------------------------------------------- blocks */
+
+/* Which blocks a side has on a rank. */
+enum blocks { NO_BLOCKS, BLOCK_OF_ROOT, BLOCK_OF_EACH };
+
+struct sides {
+    enum blocks send, recv;
+    bool keeps_own;   /* the root's own block stays where it is */
+    bool is_in_place; /* what is sent is where it is received */
+};
+
+static struct sides sides_of(const struct live_vector_call *call, const struct live_comm *comm)
 {
-    if (side->buffer == MPI_IN_PLACE || !side->counts || !side->displacements || (is_w && !side->types))
+    bool is_root = (uint32_t)call->root == comm->rank;
+    bool send_in_place = call->send.buffer == MPI_IN_PLACE, recv_in_place = call->recv.buffer == MPI_IN_PLACE;
+    if (call->function == LIVE_GATHERV)
+        return (struct sides){.send = is_root && send_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
+                              .recv = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
+                              .keeps_own = is_root && send_in_place};
+    if (call->function == LIVE_SCATTERV)
+        return (struct sides){.send = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
+                              .recv = is_root && recv_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
+                              .keeps_own = is_root && recv_in_place};
+    return (struct sides){.send = BLOCK_OF_EACH, .recv = BLOCK_OF_EACH, .is_in_place = send_in_place};
+}
+
+/* The blocks of a side, one for each rank. Returns an MPI error code. */
+static int read_blocks(struct live_block *blocks, const struct live_comm *comm, const struct live_side *side,
+                       enum blocks which, uint32_t root)
+{
+    if (which == BLOCK_OF_EACH)
+        return live_blocks_read(blocks, comm->size, side);
+    static const int nowhere_else = 0;
+    struct live_side one = *side;
+    one.displacements = &nowhere_else;
+    memset(blocks, 0, comm->size * sizeof *blocks);
+    return which == BLOCK_OF_ROOT ? live_blocks_read(&blocks[root], 1, &one) : MPI_SUCCESS;
+}
+
+static int read_sides(const struct live_comm *comm, const struct live_vector_call *call,
+                      const struct sides *sides)
+{
+    struct live_vector *vector = comm->vector;
+    uint32_t root = (uint32_t)call->root;
+    const struct live_side *send = sides->is_in_place ? &call->recv : &call->send;
+    int error = read_blocks(vector->recv, comm, &call->recv, sides->recv, root);
+    if (error == MPI_SUCCESS)
+        error = read_blocks(vector->send, comm, send, sides->send, root);
+    if (sides->keeps_own)
+        vector->send[root] = vector->recv[root] = (struct live_block){0};
+    return error;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+/* False: the MPI refuses these arguments, and the call is left to it, so that the user gets its message. */
+static bool side_is_sound(const struct live_side *side, enum blocks which, uint32_t size)
+{
+    if (which == NO_BLOCKS)
+        return true;
+    bool is_one = which == BLOCK_OF_ROOT;
+    if (side->buffer == MPI_IN_PLACE || !side->counts || (!is_one && !side->displacements))
         return false;
-    for (uint32_t rank = 0; rank < size; rank++) {
+    for (uint32_t rank = 0; rank < (is_one ? 1 : size); rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
-        if (IS_MPICH && side->counts[rank] == 0) /* MPICH does not check the type of an empty block */
+        if (IS_MPICH && !is_one && side->counts[rank] == 0) /* then MPICH does not check its type */
             continue;
         if (side->counts[rank] < 0 || type == MPI_DATATYPE_NULL)
             return false;
-        if (IS_MPICH && live_has_no_data(side->buffer, type)) /* whatever the displacement is */
+        if (IS_MPICH && side->counts[rank] > 0 && live_has_no_data(side->buffer, type)) /* at any place */
             return false;
     }
     return true;
 }
 
-/* True: MPICH refuses the call, since it takes the two buffers for the same one. */
+/* True: MPICH refuses the alltoall, since it takes the two buffers for the same one. */
 static bool is_aliased(const struct live_side *send, const struct live_side *recv)
 {
     return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM && send->counts == recv->counts &&
            send->types == recv->types && send->type == recv->type;
 }
 
+/* The same, where the root has blocks of all ranks on one side, and its own on the other. */
+static bool root_is_aliased(const struct live_side *all, const struct live_side *own, uint32_t root)
+{
+    MPI_Aint lower, extent;
+    if (all->type != own->type || all->counts[root] == 0 || own->counts[0] == 0 ||
+        PMPI_Type_get_extent(all->type, &lower, &extent) != MPI_SUCCESS)
+        return false;
+    return (uintptr_t)all->buffer + (uintptr_t)(extent * all->displacements[root]) == (uintptr_t)own->buffer;
+}
+
+static bool mpich_refuses_buffers(const struct live_vector_call *call, const struct sides *sides)
+{
+    const struct live_side *send = &call->send, *recv = &call->recv;
+    uint32_t root = (uint32_t)call->root;
+    if (sides->is_in_place || sides->send == NO_BLOCKS || sides->recv == NO_BLOCKS)
+        return false;
+    if (sides->send == sides->recv)
+        return is_aliased(send, recv);
+    return sides->send == BLOCK_OF_EACH ? root_is_aliased(send, recv, root)
+                                        : root_is_aliased(recv, send, root);
+}
+
+static bool is_sound(const struct live_vector_call *call, const struct sides *sides, uint32_t size)
+{
+    return side_is_sound(&call->recv, sides->recv, size) &&
+           (sides->is_in_place || side_is_sound(&call->send, sides->send, size)) &&
+           !(IS_MPICH && mpich_refuses_buffers(call, sides));
+}
+
+/* ------------------------------------------------------------------ the call */
+
 int live_vector_by_mpi(const struct live_vector_call *call)
 {
     const struct live_side *send = &call->send, *recv = &call->recv;
     void *into = (void *)(uintptr_t)recv->buffer;
-    if (call->is_w)
+    switch (call->function) {
+    case LIVE_GATHERV:
+        return NEXT(MPI_Gatherv)(send->buffer, *send->counts, send->type, into, recv->counts,
+                                 recv->displacements, recv->type, call->root, call->comm);
+    case LIVE_SCATTERV:
+        return NEXT(MPI_Scatterv)(send->buffer, send->counts, send->displacements, send->type, into,
+                                  *recv->counts, recv->type, call->root, call->comm);
+    case LIVE_ALLTOALLW:
         return NEXT(MPI_Alltoallw)(send->buffer, send->counts, send->displacements, send->types, into,
                                    recv->counts, recv->displacements, recv->types, call->comm);
-    return NEXT(MPI_Alltoallv)(send->buffer, send->counts, send->displacements, send->type, into,
-                               recv->counts, recv->displacements, recv->type, call->comm);
+    default:
+        return NEXT(MPI_Alltoallv)(send->buffer, send->counts, send->displacements, send->type, into,
+                                   recv->counts, recv->displacements, recv->type, call->comm);
+    }
 }
 
-static int by_nodes(struct live_comm *comm, const struct live_vector_call *call)
+static int by_nodes(struct live_comm *comm, const struct live_vector_call *call, const struct sides *sides)
 {
-    struct live_vector *vector = comm->vector;
-    bool in_place = call->send.buffer == MPI_IN_PLACE;
-    int error = live_blocks_read(vector->recv, comm->size, &call->recv);
+    int error = read_sides(comm, call, sides);
     if (error == MPI_SUCCESS)
-        error = live_blocks_read(vector->send, comm->size, in_place ? &call->recv : &call->send);
-    if (error == MPI_SUCCESS)
-        error = live_vector_exchange(comm, in_place);
+        error = live_vector_exchange(comm, sides->is_in_place);
     if (error != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(call->comm, error);
     return error;
 }
 
 /* Does the call the way that autotune says, and measures it if autotune needs its time. */
-static int by_autotune(struct live_comm *comm, const struct live_vector_call *call)
+static int by_autotune(struct live_comm *comm, const struct live_vector_call *call, const struct sides *sides)
 {
-    struct autotune *autotune = &comm->vector->autotunes[call->is_w];
+    struct autotune *autotune = &comm->vector->autotunes[call->function];
     bool measured, ours = autotune_next(autotune, &measured);
     int64_t began = measured ? backoff_now_ns() : 0;
-    int error = ours ? by_nodes(comm, call) : live_vector_by_mpi(call);
-    if (!measured)
-        return error;
-    autotune_add_time(autotune, comm, ours, backoff_now_ns() - began,
-                      call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
+    int error = ours ? by_nodes(comm, call, sides) : live_vector_by_mpi(call);
+    if (measured)
+        autotune_add_time(autotune, comm, ours, backoff_now_ns() - began, functions[call->function].name);
     return error;
 }
 
-bool live_alltoallv(const struct live_vector_call *call, int *error)
+/* Says once who executes these calls. */
+static void tell(struct live_comm *comm, enum live_vector_function function)
 {
-    bool in_place = call->send.buffer == MPI_IN_PLACE;
-    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
-    if (!comm || !side_is_sound(&call->recv, call->is_w, comm->size) ||
-        (!in_place && !side_is_sound(&call->send, call->is_w, comm->size)))
-        return false;
-    if (IS_MPICH && !in_place && is_aliased(&call->send, &call->recv))
-        return false;
-    if (!live_vector_of(comm))
-        return false;
-    if (strcmp(comm->settings.algorithms[COLL_ALLTOALLV], "auto") == 0)
-        *error = by_autotune(comm, call);
+    enum coll_kind kind = functions[function].kind;
+    if (comm->vectors_told >> kind & 1 || !comm->settings.verbose || comm->rank != 0)
+        return;
+    comm->vectors_told |= 1u << kind;
+    if (comm->vector)
+        fprintf(stderr, "helio coll: %s: blocks of up to %llu B by way of nodes, others directly (%s)\n",
+                functions[function].names, (unsigned long long)comm->vector->limit,
+                comm->settings.algorithms[kind]);
     else
-        *error = by_nodes(comm, call);
+        fprintf(stderr, "helio coll: %s: the MPI's own (%s)\n", functions[function].names,
+                comm->most_here == 1 ? "no node has two ranks" : "no room in shared memory, or none at all");
+}
+
+bool live_vector(const struct live_vector_call *call, int *error)
+{
+    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
+    if (!comm || call->root < 0 || (uint32_t)call->root >= comm->size)
+        return false;
+    const struct sides sides = sides_of(call, comm);
+    const char *algorithm = comm->settings.algorithms[functions[call->function].kind];
+    if (strcmp(algorithm, "mpi") == 0 || !is_sound(call, &sides, comm->size))
+        return false;
+    live_vector_of(comm);
+    tell(comm, call->function);
+    if (!comm->vector)
+        return false;
+    if (strcmp(algorithm, "auto") == 0)
+        *error = by_autotune(comm, call, &sides);
+    else
+        *error = by_nodes(comm, call, &sides);
     return true;
 }

@@ -3,7 +3,8 @@
 
 #include "live/coll/internal.h"
 
-/* Vector alltoalls, MPI_Alltoallv and MPI_Alltoallw. No rank knows all counts of such a call.
+/* Calls of which no rank but the root, if there is one, knows all counts: MPI_Alltoallv, MPI_Alltoallw,
+ * MPI_Gatherv and MPI_Scatterv. The last two are alltoalls in which most blocks are empty.
  *
  *   vector_block.c  the blocks of a call
  *   vector_node.c   the exchange
@@ -22,25 +23,36 @@ struct live_block {
     uint64_t bytes;
 };
 
-/* The arguments of one side of a call, sending or receiving. */
+/* The arguments of one side of a call, sending or receiving. What sends in MPI_Gatherv and receives in
+ * MPI_Scatterv has one count and no displacements. */
 struct live_side {
     const void *buffer;
     const int *counts, *displacements;
-    MPI_Datatype type; /* MPI_Alltoallv: one type; displacements are in its extents */
+    MPI_Datatype type; /* one type; displacements are in its extents */
     const MPI_Datatype
         *types; /* MPI_Alltoallw: a type for each rank; displacements are in bytes. Else NULL */
 };
 
+enum live_vector_function {
+    LIVE_ALLTOALLV,
+    LIVE_ALLTOALLW,
+    LIVE_GATHERV,
+    LIVE_SCATTERV,
+    LIVE_VECTOR_FUNCTIONS
+};
+
+/* A buffer may be MPI_IN_PLACE where MPI allows it. */
 struct live_vector_call {
-    struct live_side send, recv; /* send.buffer may be MPI_IN_PLACE */
+    struct live_side send, recv;
     MPI_Comm comm;
-    bool is_w;
+    enum live_vector_function function;
+    int root; /* of MPI_Gatherv and MPI_Scatterv */
 };
 
 /* ---------------------------------------------------------------- vector.c */
 
 /* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
-bool live_alltoallv(const struct live_vector_call *call, int *error);
+bool live_vector(const struct live_vector_call *call, int *error);
 
 /* Leaves the call to the MPI. */
 int live_vector_by_mpi(const struct live_vector_call *call);
@@ -68,7 +80,7 @@ void live_copy_free(struct live_copy *copy);
 
 /* ----------------------------------------------------------- vector_node.c */
 
-/* What a communicator keeps for vector alltoalls. */
+/* What a communicator keeps for these calls. */
 struct live_vector {
     uint64_t limit; /* bytes of the longest block that is staged */
     uint64_t region_bytes;
@@ -78,7 +90,7 @@ struct live_vector {
     struct live_block *send, *recv; /* the blocks of the present call */
     struct live_copy *copies;       /* of blocks that are sent in place */
     uint32_t copy_count;
-    struct autotune autotunes[2]; /* for Alltoallv, for Alltoallw */
+    struct autotune autotunes[LIVE_VECTOR_FUNCTIONS];
 };
 
 /* Opened at the first call. Collective. NULL: leave the call to the MPI. */

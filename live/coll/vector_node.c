@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,23 +117,9 @@ static struct live_vector *vector_open(const struct live_comm *comm)
     return NULL;
 }
 
-static void report_limit(const struct live_comm *comm, bool agreed, uint64_t limit)
-{
-    if (!comm->settings.verbose || comm->rank != 0)
-        return;
-    if (agreed)
-        fprintf(stderr,
-                "helio coll: MPI_Alltoallv, w: blocks of up to %llu B by way of nodes, others directly "
-                "(%s)\n",
-                (unsigned long long)limit, comm->settings.algorithms[COLL_ALLTOALLV]);
-    else
-        fprintf(stderr, "helio coll: MPI_Alltoallv, w: the MPI's own (%s)\n",
-                comm->most_here == 1 ? "no node has two ranks" : "no room in shared memory, or none at all");
-}
-
 struct live_vector *live_vector_of(struct live_comm *comm)
 {
-    if (comm->vector_refused || comm->vector || strcmp(comm->settings.algorithms[COLL_ALLTOALLV], "mpi") == 0)
+    if (comm->vector_refused || comm->vector)
         return comm->vector;
     uint64_t limit = limit_of(comm);
     bool wanted = limit > 0 && comm->most_here > 1;
@@ -142,7 +127,6 @@ struct live_vector *live_vector_of(struct live_comm *comm)
     /* At most a message to each rank and each node, and one from each. */
     bool mine = vector && live_requests_reserve(comm, 2 * (comm->size + comm->nodes.count));
     bool agreed = wanted && live_all_agree(comm->mine, mine);
-    report_limit(comm, agreed, limit);
     if (agreed) {
         const struct coll_call call = {
             .size = comm->size, .rank = comm->rank, .nodes = &comm->nodes, .leaders = comm->leaders};

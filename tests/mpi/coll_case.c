@@ -8,7 +8,9 @@ const char *const coll_kind_names[COLL_KINDS] = {
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
+    "MPI_Gatherv",
     "MPI_Scatter",
+    "MPI_Scatterv",
     "MPI_Allgather",
     "MPI_Allgatherv",
     "MPI_Alltoall",
@@ -139,11 +141,32 @@ static void garbage_fill(const struct coll_case *made, unsigned char *memory, si
 
 /* -------------------------------------------------------------------- sides */
 
+static bool is_gather(enum coll_kind kind)
+{
+    return kind == GATHER || kind == GATHERV;
+}
+
+static bool is_scatter(enum coll_kind kind)
+{
+    return kind == SCATTER || kind == SCATTERV;
+}
+
+static bool blocks_differ(enum coll_kind kind)
+{
+    return kind == GATHERV || kind == SCATTERV || kind == ALLGATHERV || kind == REDUCE_SCATTER;
+}
+
+/* The side that has counts, in kinds in which blocks differ. */
+static struct coll_side *counted_side(struct coll_case *made)
+{
+    return made->spec.kind == SCATTERV ? &made->send : &made->recv;
+}
+
 /* Elements of rank's block: the same for all, or, in the kinds in which blocks differ, none up to all. */
 static int block_elements(const struct coll_case *made, int rank)
 {
     int unit = coll_is_reduction(made->spec.kind) ? 1 : BLOCK_UNIT, all = made->spec.elements / unit * unit;
-    if (made->spec.kind != ALLGATHERV && made->spec.kind != REDUCE_SCATTER)
+    if (!blocks_differ(made->spec.kind))
         return all;
     uint64_t random = chance(made, OF_BLOCK, (uint64_t)rank, 0);
     if (random % 4 == 0)
@@ -151,11 +174,11 @@ static int block_elements(const struct coll_case *made, int rank)
     return (int)(random / 8 % (uint64_t)(all / unit + 1)) * unit;
 }
 
-/* The index of the first element of rank's block on the receiving side. */
-static size_t first_element(const struct coll_case *made, int rank)
+/* The index of the first element of rank's block on a side that has one for each rank. */
+static size_t first_element(const struct coll_case *made, const struct coll_side *side, int rank)
 {
-    if (made->recv.places)
-        return (size_t)made->recv.places[rank] * (size_t)units[made->recv.layout];
+    if (side->places)
+        return (size_t)side->places[rank] * (size_t)units[side->layout];
     return (size_t)rank * (size_t)block_elements(made, rank);
 }
 
@@ -193,21 +216,20 @@ static void side_allocate(const struct coll_case *made, struct coll_side *side, 
     garbage_fill(made, side->memory, side->bytes);
 }
 
-/* The blocks of MPI_Allgatherv are received in reverse order of ranks, with gaps; those of MPI_Reduce_scatter
- * have no places. */
+/* Blocks are in reverse order of ranks, with gaps; those of MPI_Reduce_scatter have no places. */
 static size_t counts_make(struct coll_case *made)
 {
-    struct coll_side *recv = &made->recv;
-    int unit = units[recv->layout], next = 0;
-    recv->counts = memory_of((size_t)made->size * sizeof(int));
+    struct coll_side *side = counted_side(made);
+    int unit = units[side->layout], next = 0;
+    side->counts = memory_of((size_t)made->size * sizeof(int));
     for (int rank = 0; rank < made->size; rank++)
-        recv->counts[rank] = block_elements(made, rank) / unit;
-    if (made->spec.kind == ALLGATHERV)
-        recv->places = memory_of((size_t)made->size * sizeof(int));
+        side->counts[rank] = block_elements(made, rank) / unit;
+    if (made->spec.kind != REDUCE_SCATTER)
+        side->places = memory_of((size_t)made->size * sizeof(int));
     for (int rank = made->size - 1; rank >= 0; rank--) {
-        if (recv->places)
-            recv->places[rank] = next, next += (int)(chance(made, OF_BLOCK, (uint64_t)rank, 1) % 2);
-        next += recv->counts[rank];
+        if (side->places)
+            side->places[rank] = next, next += (int)(chance(made, OF_BLOCK, (uint64_t)rank, 1) % 2);
+        next += side->counts[rank];
     }
     return (size_t)(next * unit);
 }
@@ -216,7 +238,7 @@ static size_t counts_make(struct coll_case *made)
 
 static bool sends_to_each(enum coll_kind kind)
 {
-    return kind == SCATTER || kind == ALLTOALL || kind == REDUCE_SCATTER || kind == REDUCE_SCATTER_BLOCK;
+    return is_scatter(kind) || kind == ALLTOALL || kind == REDUCE_SCATTER || kind == REDUCE_SCATTER_BLOCK;
 }
 
 /* Writes this rank's contribution to `to`, block `b` at element `first`. */
@@ -247,12 +269,12 @@ static void contribution_fill(const struct coll_case *made, const struct coll_si
         return;
     }
     for (int b = 0; b < (sends_to_each(kind) ? made->size : 1); b++) {
-        size_t elements = (size_t)block_elements(made, made->rank);
-        size_t first = side == &made->send ? (size_t)b * elements : first_element(made, b);
-        if (kind == BCAST)
-            first = 0;
-        else if (side == &made->recv && !sends_to_each(kind))
-            first = first_element(made, made->rank);
+        bool to_each = sends_to_each(kind);
+        size_t elements = (size_t)block_elements(made, kind == SCATTERV ? b : made->rank), first = 0;
+        if (to_each)
+            first = first_element(made, side, b);
+        else if (side == &made->recv && kind != BCAST)
+            first = first_element(made, side, made->rank);
         block_fill(made, side, made->rank, b, first, elements, memory);
     }
 }
@@ -270,8 +292,11 @@ static size_t elements_of_side(struct coll_case *made, bool is_send)
         return is_send ? block * (size_t)made->size : block;
     case ALLTOALL:
         return block * (size_t)made->size;
+    case GATHERV:
     case ALLGATHERV:
         return is_send ? block : counts_make(made);
+    case SCATTERV:
+        return is_send ? counts_make(made) : block;
     case REDUCE_SCATTER:
     case REDUCE_SCATTER_BLOCK:
         for (int rank = 0; rank < made->size; rank++)
@@ -297,10 +322,10 @@ static void significance(struct coll_case *made)
 {
     const struct coll_spec *spec = &made->spec;
     bool is_root = made->rank == spec->root;
-    made->sends = spec->kind != BARRIER && spec->kind != BCAST && (spec->kind != SCATTER || is_root);
-    made->receives = spec->kind != BARRIER && ((spec->kind != GATHER && spec->kind != REDUCE) || is_root);
+    made->sends = spec->kind != BARRIER && spec->kind != BCAST && (!is_scatter(spec->kind) || is_root);
+    made->receives = spec->kind != BARRIER && ((!is_gather(spec->kind) && spec->kind != REDUCE) || is_root);
     if (has_place(made)) {
-        if (spec->kind == SCATTER)
+        if (is_scatter(spec->kind))
             made->receives = false;
         else
             made->sends = false;
@@ -308,12 +333,16 @@ static void significance(struct coll_case *made)
     made->ignored = chance(made, OF_REST, (uint64_t)made->rank, 0) % 2;
 }
 
-/* MPICH 4.0.2 crashes in MPI_Reduce in place with a root other than 0 and more than 2 KiB. */
+/* MPICH 4.0.2 crashes in MPI_Reduce in place with a root other than 0 and more than 2 KiB, and in
+ * MPI_Reduce_scatter in place with 512 KiB in all, where a block overlaps the place that it is copied to. */
 static bool mpi_crashes(const struct coll_case *made)
 {
 #ifdef MPICH
     const struct coll_spec *spec = &made->spec;
-    return spec->kind == REDUCE && spec->root > 0 && (size_t)spec->elements * made->element_bytes > 2048;
+    size_t bytes = (size_t)spec->elements * made->element_bytes;
+    if (spec->kind == REDUCE_SCATTER || spec->kind == REDUCE_SCATTER_BLOCK)
+        return bytes * (size_t)made->size >= 1 << 19;
+    return spec->kind == REDUCE && spec->root > 0 && bytes > 2048;
 #else
     (void)made;
     return false;
@@ -341,7 +370,7 @@ void coll_case_make(struct coll_case *made, const struct coll_spec *spec)
     side_allocate(made, &made->recv, received);
     if (made->sends)
         contribution_fill(made, &made->send, made->send.memory);
-    else if (spec->kind == BCAST ? made->rank == spec->root : has_place(made) && spec->kind != SCATTER)
+    else if (spec->kind == BCAST ? made->rank == spec->root : has_place(made) && !is_scatter(spec->kind))
         contribution_fill(made, &made->recv, made->recv.memory);
     made->sent = memory_of(made->send.bytes);
     made->other = memory_of(made->recv.bytes);
@@ -352,6 +381,7 @@ void coll_case_make(struct coll_case *made, const struct coll_spec *spec)
 void coll_case_free(struct coll_case *made)
 {
     free(made->send.memory), free(made->recv.memory), free(made->sent), free(made->other);
+    free(made->send.counts), free(made->send.places);
     free(made->recv.counts), free(made->recv.places);
 }
 
@@ -389,6 +419,13 @@ static struct arguments arguments_of(const struct coll_case *made, void *recv)
     return is;
 }
 
+/* At ranks other than the root, counts may be absent where only the root has blocks of all. */
+static bool has_counts_here(const struct coll_case *made)
+{
+    bool is_of_root = made->spec.kind == GATHERV || made->spec.kind == SCATTERV;
+    return !is_of_root || !made->ignored || made->rank == made->spec.root;
+}
+
 /* Functions with this prefix, P or none, and this suffix, _c or none. `insignificant` is added to counts that
  * MPI does not look at on this rank. */
 #define RUN(name, P, S, count_type, place_type, insignificant)                                               \
@@ -410,9 +447,15 @@ static struct arguments arguments_of(const struct coll_case *made, void *recv)
         case GATHER:                                                                                         \
             return P##MPI_Gather##S(is.send, is.send_count, is.send_type, is.recv, is.recv_count,            \
                                     is.recv_type, is.root, comm);                                            \
+        case GATHERV:                                                                                        \
+            return P##MPI_Gatherv##S(is.send, is.send_count, is.send_type, is.recv, counts, places,          \
+                                     is.recv_type, is.root, comm);                                           \
         case SCATTER:                                                                                        \
             return P##MPI_Scatter##S(is.send, is.send_count, is.send_type, is.recv, is.recv_count,           \
                                      is.recv_type, is.root, comm);                                           \
+        case SCATTERV:                                                                                       \
+            return P##MPI_Scatterv##S(is.send, counts, places, is.send_type, is.recv, is.recv_count,         \
+                                      is.recv_type, is.root, comm);                                          \
         case ALLGATHER:                                                                                      \
             return P##MPI_Allgather##S(is.send, is.send_count, is.send_type, is.recv, is.recv_count,         \
                                        is.recv_type, comm);                                                  \
@@ -435,15 +478,17 @@ static struct arguments arguments_of(const struct coll_case *made, void *recv)
         }                                                                                                    \
     }                                                                                                        \
                                                                                                              \
-    static int name(const struct coll_case *made, void *recv)                                                \
+    static int name(struct coll_case *made, void *recv)                                                      \
     {                                                                                                        \
-        count_type *counts = made->recv.counts ? calloc((size_t)made->size, sizeof *counts) : NULL;          \
-        place_type *places = made->recv.places ? calloc((size_t)made->size, sizeof *places) : NULL;          \
+        const struct coll_side *side = counted_side(made);                                                   \
+        bool absent = !has_counts_here(made);                                                                \
+        count_type *counts = side->counts && !absent ? calloc((size_t)made->size, sizeof *counts) : NULL;    \
+        place_type *places = side->places && !absent ? calloc((size_t)made->size, sizeof *places) : NULL;    \
         for (int rank = 0; rank < made->size; rank++) {                                                      \
             if (counts)                                                                                      \
-                counts[rank] = made->recv.counts[rank];                                                      \
+                counts[rank] = side->counts[rank];                                                           \
             if (places)                                                                                      \
-                places[rank] = made->recv.places[rank];                                                      \
+                places[rank] = side->places[rank];                                                           \
         }                                                                                                    \
         int error = name##_with(made, recv, counts, places);                                                 \
         free(counts), free(places);                                                                          \
@@ -510,13 +555,13 @@ void coll_case_expect(struct coll_case *made)
         expect_reduction(made);
         return;
     }
-    bool is_from_root = kind == BCAST || kind == SCATTER;
+    bool is_from_root = kind == BCAST || is_scatter(kind);
     for (int from = 0; from < made->size; from++) {
         if (is_from_root && from != made->spec.root)
             continue;
-        size_t first = is_from_root ? 0 : first_element(made, from);
+        size_t first = is_from_root ? 0 : first_element(made, &made->recv, from);
         block_fill(made, &made->recv, from, sends_to_each(kind) ? made->rank : 0, first,
-                   (size_t)block_elements(made, from), made->other);
+                   (size_t)block_elements(made, kind == SCATTERV ? made->rank : from), made->other);
     }
 }
 

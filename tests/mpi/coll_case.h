@@ -15,7 +15,9 @@ enum coll_kind {
     BARRIER,
     BCAST,
     GATHER,
+    GATHERV,
     SCATTER,
+    SCATTERV,
     ALLGATHER,
     ALLGATHERV,
     ALLTOALL,
@@ -92,7 +94,8 @@ static inline bool coll_is_reduction(enum coll_kind kind)
 
 static inline bool coll_has_root(enum coll_kind kind)
 {
-    return kind == BCAST || kind == GATHER || kind == SCATTER || kind == REDUCE;
+    return kind == BCAST || kind == GATHER || kind == GATHERV || kind == SCATTER || kind == SCATTERV ||
+           kind == REDUCE;
 }
 
 #endif

@@ -185,6 +185,17 @@ static void inter_rooted(MPI_Comm inter, int side, int mine, int others)
     MPI_Scatter(all, 1, MPI_INT, &number, 1, MPI_INT, root, inter);
     if (side == 1 && number != mine + 1)
         fail("inter", "scatter: number", number, 0);
+    int *one = room((size_t)others * sizeof(int)), *places = room((size_t)others * sizeof(int));
+    for (int i = 0; i < others; i++)
+        one[i] = 1, places[i] = others - 1 - i;
+    MPI_Gatherv(&number, 1, MPI_INT, all, one, places, MPI_INT, root, inter);
+    for (int i = 0; root == MPI_ROOT && i < others; i++)
+        if (all[i] != others - i)
+            fail("inter", "gatherv: index, number", i, all[i]);
+    MPI_Scatterv(all, one, places, MPI_INT, &number, 1, MPI_INT, root, inter);
+    if (side == 1 && number != mine + 1)
+        fail("inter", "scatterv: number", number, 0);
+    free(one), free(places);
     int sum = -1, part = mine + 1;
     MPI_Reduce(&part, &sum, 1, MPI_INT, MPI_SUM, root, inter);
     if (root == MPI_ROOT && sum != others * (others + 1) / 2)

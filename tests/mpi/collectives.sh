@@ -51,7 +51,15 @@ default() {
     grep -q "MPI_Barrier: the MPI's own (not leaders, there is no shared memory)" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
-# The library says once for each size on rank 0 who executes a call.
+# The library says once on rank 0 who executes calls of which only the root knows all counts.
+executed_by_nodes() {
+    for kind in Gatherv Scatterv; do
+        grep -q "^helio coll: MPI_$kind: blocks of up to [0-9]* B by way of nodes" "$TMP/out" ||
+            fail "the library did not execute MPI_$kind: $(grep '^helio' "$TMP/out" | sort | uniq -c | tail -30)"
+    done
+}
+
+# It says once for each size who executes others.
 executed() {
     for kind in "$@"; do
         grep -q "^helio coll: MPI_$kind\( of [0-9]* B\)\{0,1\}: leaders (" "$TMP/out" ||
@@ -64,6 +72,7 @@ leaders() {
     on_host barrier 4 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=2 @collectives layouts $movers
     # shellcheck disable=SC2086
     executed $kinds Alltoall Allgatherv "Reduce_scatter with unequal blocks"
+    executed_by_nodes
     # MPICH's barrier, as a schedule, has messages of a byte that is nowhere in memory.
     on_host barrier 4 LD_PRELOAD="$ours" HELIO_BARRIER=mpich HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @collectives barrier
     grep -q "MPI_Barrier: mpich (HELIO_BARRIER=mpich)" "$TMP/out" || fail "$(cat "$TMP/out")"
@@ -85,6 +94,7 @@ nodes() {
         done
     done
     executed Bcast Allreduce Barrier
+    executed_by_nodes
 }
 
 fortran() {
@@ -94,6 +104,7 @@ fortran() {
     # Each kind has been executed; integers and doubles have the same sizes in several ways of calling.
     # shellcheck disable=SC2086
     executed $kinds Allgatherv
+    executed_by_nodes
     watched "failures 0" "$here/launch" 3 -- LD_PRELOAD="$ours" @collectives_f
 }
 

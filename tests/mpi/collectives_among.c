@@ -137,6 +137,10 @@ static int call_wrong(enum coll_kind kind, const struct wrong *wrong, MPI_Comm c
         return CALL(Bcast, send, n, type, root, comm);
     case GATHER:
         return CALL(Gather, send, n, type, recv, n, type, root, comm);
+    case GATHERV:
+        return CALL(Gatherv, send, n, type, recv, counts, places, type, root, comm);
+    case SCATTERV:
+        return CALL(Scatterv, recv, counts, places, type, send, n, type, root, comm);
     case SCATTER:
         return CALL(Scatter, recv, n, type, send, n, type, root, comm);
     case ALLGATHER:

@@ -47,6 +47,13 @@ subroutine by_include(root)
   both = [(i/2 + 5, i = 0, 2*ranks - 1)]
   call MPI_SCATTER(both(0), 2, MPI_INTEGER, mine(0), 2, MPI_INTEGER, root, MPI_COMM_WORLD, error)
   call check(all(mine(0:1) == rank + 5), 'mpif.h: scatter')
+  both = -1
+  call MPI_GATHERV(mine(0), 2, MPI_INTEGER, both(0), counts, places, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+  if (rank == root) call check(all(both == [(ranks - 1 - i/2 + 5, i = 0, 2*ranks - 1)]), 'mpif.h: gatherv')
+  both = [(i/2 + 5, i = 0, 2*ranks - 1)]
+  call MPI_SCATTERV(both(0), counts, places, MPI_INTEGER, mine(0), 2, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+  call check(all(mine(0:1) == ranks - 1 - rank + 5), 'mpif.h: scatterv')
+  mine(0:1) = rank + 5
   call MPI_ALLGATHER(mine(0), 2, MPI_INTEGER, both(0), 2, MPI_INTEGER, MPI_COMM_WORLD, error)
   call check(all(both - [(i/2 + 5, i = 0, 2*ranks - 1)] == 0), 'mpif.h: allgather')
   call MPI_ALLGATHERV(mine(0), 2, MPI_INTEGER, both(0), counts, places, MPI_INTEGER, MPI_COMM_WORLD, error)
@@ -88,6 +95,17 @@ subroutine in_place_by_include(root, rank, ranks)
     numbers = -1
     call MPI_SCATTER(numbers(0), 2, MPI_INTEGER, numbers(0), 2, MPI_INTEGER, root, MPI_COMM_WORLD, error)
     call check(all(numbers(0:1) == rank), 'in place: scatter')
+  end if
+  numbers = rank
+  if (rank == root) then
+    call MPI_GATHERV(MPI_IN_PLACE, 0, MPI_INTEGER, numbers(0), counts, places, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+    call check(all(numbers == [(i/2, i = 0, 2*ranks - 1)]), 'in place: gatherv')
+    call MPI_SCATTERV(numbers(0), counts, places, MPI_INTEGER, MPI_IN_PLACE, 2, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+  else
+    call MPI_GATHERV(numbers(0), 2, MPI_INTEGER, numbers(0), counts, places, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+    numbers = -1
+    call MPI_SCATTERV(numbers(0), counts, places, MPI_INTEGER, numbers(0), 2, MPI_INTEGER, root, MPI_COMM_WORLD, error)
+    call check(all(numbers(0:1) == rank), 'in place: scatterv')
   end if
   numbers = rank
   call MPI_ALLGATHER(MPI_IN_PLACE, 0, MPI_INTEGER, numbers(0), 2, MPI_INTEGER, MPI_COMM_WORLD, error)
@@ -186,6 +204,12 @@ subroutine by_module_of_2008(root)
   all_numbers = places + 3
   call MPI_SCATTER(all_numbers, 1, MPI_DOUBLE_PRECISION, mine, 1, MPI_DOUBLE_PRECISION, root, MPI_COMM_WORLD)
   call check(mine(0) == rank + 3, 'mpi_f08: scatter')
+  all_numbers = -1
+  call MPI_GATHERV(mine, 1, MPI_DOUBLE_PRECISION, all_numbers, counts, places, MPI_DOUBLE_PRECISION, root, MPI_COMM_WORLD)
+  if (rank == root) call check(all(all_numbers == places + 3), 'mpi_f08: gatherv')
+  all_numbers = places + 3
+  call MPI_SCATTERV(all_numbers, counts, places, MPI_DOUBLE_PRECISION, mine, 1, MPI_DOUBLE_PRECISION, root, MPI_COMM_WORLD)
+  call check(mine(0) == rank + 3, 'mpi_f08: scatterv')
   all_numbers = -1
   call MPI_ALLGATHER(mine, 1, MPI_DOUBLE_PRECISION, all_numbers, 1, MPI_DOUBLE_PRECISION, MPI_COMM_WORLD)
   call check(all(all_numbers == places + 3), 'mpi_f08: allgather')
