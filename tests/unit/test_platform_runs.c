@@ -199,6 +199,25 @@ static void slots_on_each_kind_of_link(void **state)
     }
 }
 
+/* From a to c light takes 150 ms, for the probe, its answer and the data, which take 5 ms on a channel of 200
+ * MB/s. A probe that goes hop by hop is under way much longer than photonic.watchdog. */
+static void probes_take_their_time_on_long_links(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"", "photonic.reservation=hop-by-hop"};
+    write_zone("<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>"
+               "<link id=\"x\" bandwidth=\"1GBps\" latency=\"100ms\"/>"
+               "<link id=\"y\" bandwidth=\"1GBps\" latency=\"50ms\"/>"
+               "<route src=\"a\" dst=\"b\"><link_ctn id=\"x\"/></route>"
+               "<route src=\"b\" dst=\"c\"><link_ctn id=\"y\"/></route>"
+               "<route src=\"a\" dst=\"c\"><link_ctn id=\"x\"/><link_ctn id=\"y\"/></route>");
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        ps_t makespan = network_run("alltoall:ranks=3,bytes=1MB", "circuit", path, settings[i]);
+        if (makespan != INT64_C(455000004000))
+            fail_msg("%s: %lld ps %s", settings[i], (long long)makespan, network_said);
+    }
+}
+
 /* Five hosts in a row. All send to the first one, against the direction in which routes name the links. */
 static void write_row(const char *policy)
 {
@@ -368,6 +387,7 @@ int main(void)
         cmocka_unit_test(circuits_on_each_kind_of_link),
         cmocka_unit_test(slots_on_each_kind_of_link),
         cmocka_unit_test(buffers_stand_behind_shared_links),
+        cmocka_unit_test(probes_take_their_time_on_long_links),
         cmocka_unit_test(shortest_ways_lead_around_a_failed_link),
         cmocka_unit_test(a_link_fails_during_a_message),
         cmocka_unit_test(a_fatpipe_fails_during_a_message),

@@ -218,6 +218,7 @@ struct photonic {
     uint32_t sending;   /* transfers that have been granted and not ended */
     ps_t progress_at;   /* when the last of them ended */
     uint32_t end_kind, step_kind, watch_kind;
+    ps_t watch_ps; /* without a transfer, after which the run ends; 0: not known yet */
     /* measured */
     struct photonic_statistics statistics, shown; /* counted so far; as photonic_statistics() returned it */
     double queue_total_ps, network_total_ps, buffer_total_ps;

@@ -11,14 +11,30 @@
 /* While something is sent, a part of the time so far passes between two looks. */
 enum { WATCHES_PER_TIME = 64 };
 
+/* photonic.watchdog, and at least a thousand times what light takes over the longest route and back: hop by
+ * hop, nothing is sent while probes travel. */
+enum { PROBES_IN_VAIN = 1000 };
+
+static ps_t find_limit(const struct photonic *photonic)
+{
+    const struct photonic_config *config = &photonic->settings.photonic;
+    const struct topo *topo = &photonic->topo;
+    ps_t longest = config->wire_ps;
+    for (uint32_t link = 0; topo_has_latencies(topo) && link < topo->links; link++)
+        longest = ps_max(longest, topo_link_latency(topo, link, config->wire_ps));
+    ps_t probes = ps_times(longest, (uint64_t)PROBES_IN_VAIN * 2 * photonic->hops_most);
+    return ps_max((ps_t)config->watchdog_cycles * photonic->settings.cycle_ps, probes);
+}
+
 void watchdog_begin(struct photonic *photonic)
 {
     if (photonic->is_watched)
         return;
     photonic->is_watched = true;
     photonic->progress_at = fabric_now(&photonic->fabric);
-    ps_t limit_ps = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
-    loop_at(photonic->fabric.params.loop, ps_add(fabric_now(&photonic->fabric), limit_ps),
+    if (!photonic->watch_ps)
+        photonic->watch_ps = find_limit(photonic);
+    loop_at(photonic->fabric.params.loop, ps_add(fabric_now(&photonic->fabric), photonic->watch_ps),
             photonic->watch_kind, 0);
 }
 
@@ -38,7 +54,7 @@ void watchdog_on_watch(void *self, uint32_t subject)
 {
     (void)subject;
     struct photonic *photonic = self;
-    ps_t limit_ps = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
+    ps_t limit_ps = photonic->watch_ps;
     ps_t now = fabric_now(&photonic->fabric), until;
     photonic->is_watched = photonic->packets.live > 0;
     if (!photonic->is_watched)
