@@ -24,32 +24,32 @@ static const struct {
 /* ------------------------------------------------------------------- blocks */
 
 /* Which blocks a side has on a rank. */
-enum blocks { NO_BLOCKS, BLOCK_OF_ROOT, BLOCK_OF_EACH };
+enum side_blocks { NO_BLOCKS, BLOCK_OF_ROOT, BLOCK_OF_EACH };
 
-struct sides {
-    enum blocks send, recv;
+struct call_sides {
+    enum side_blocks send, recv;
     bool keeps_own;   /* the root's own block stays where it is */
     bool is_in_place; /* what is sent is where it is received */
 };
 
-static struct sides sides_of(const struct live_vector_call *call, const struct live_comm *comm)
+static struct call_sides sides_of(const struct live_vector_call *call, const struct live_comm *comm)
 {
     bool is_root = (uint32_t)call->root == comm->rank;
     bool send_in_place = call->send.buffer == MPI_IN_PLACE, recv_in_place = call->recv.buffer == MPI_IN_PLACE;
     if (call->function == LIVE_GATHERV)
-        return (struct sides){.send = is_root && send_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
-                              .recv = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
-                              .keeps_own = is_root && send_in_place};
+        return (struct call_sides){.send = is_root && send_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
+                                   .recv = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
+                                   .keeps_own = is_root && send_in_place};
     if (call->function == LIVE_SCATTERV)
-        return (struct sides){.send = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
-                              .recv = is_root && recv_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
-                              .keeps_own = is_root && recv_in_place};
-    return (struct sides){.send = BLOCK_OF_EACH, .recv = BLOCK_OF_EACH, .is_in_place = send_in_place};
+        return (struct call_sides){.send = is_root ? BLOCK_OF_EACH : NO_BLOCKS,
+                                   .recv = is_root && recv_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
+                                   .keeps_own = is_root && recv_in_place};
+    return (struct call_sides){.send = BLOCK_OF_EACH, .recv = BLOCK_OF_EACH, .is_in_place = send_in_place};
 }
 
 /* The blocks of a side, one for each rank. Returns an MPI error code. */
 static int read_blocks(struct live_block *blocks, const struct live_comm *comm, const struct live_side *side,
-                       enum blocks which, uint32_t root)
+                       enum side_blocks which, uint32_t root)
 {
     if (which == BLOCK_OF_EACH)
         return live_blocks_read(blocks, comm->size, side);
@@ -61,7 +61,7 @@ static int read_blocks(struct live_block *blocks, const struct live_comm *comm, 
 }
 
 static int read_sides(const struct live_comm *comm, const struct live_vector_call *call,
-                      const struct sides *sides)
+                      const struct call_sides *sides)
 {
     struct live_vector *vector = comm->vector;
     uint32_t root = (uint32_t)call->root;
@@ -77,7 +77,7 @@ static int read_sides(const struct live_comm *comm, const struct live_vector_cal
 /* ---------------------------------------------------------------- arguments */
 
 /* False: the MPI refuses these arguments, and the call is left to it, so that the user gets its message. */
-static bool side_is_sound(const struct live_side *side, enum blocks which, uint32_t size)
+static bool side_is_sound(const struct live_side *side, enum side_blocks which, uint32_t size)
 {
     if (which == NO_BLOCKS)
         return true;
@@ -113,7 +113,7 @@ static bool root_is_aliased(const struct live_side *all, const struct live_side 
     return (uintptr_t)all->buffer + (uintptr_t)(extent * all->displacements[root]) == (uintptr_t)own->buffer;
 }
 
-static bool mpich_refuses_buffers(const struct live_vector_call *call, const struct sides *sides)
+static bool mpich_refuses_buffers(const struct live_vector_call *call, const struct call_sides *sides)
 {
     const struct live_side *send = &call->send, *recv = &call->recv;
     uint32_t root = (uint32_t)call->root;
@@ -125,14 +125,14 @@ static bool mpich_refuses_buffers(const struct live_vector_call *call, const str
                                         : root_is_aliased(recv, send, root);
 }
 
-static bool is_sound(const struct live_vector_call *call, const struct sides *sides, uint32_t size)
+static bool is_sound(const struct live_vector_call *call, const struct call_sides *sides, uint32_t size)
 {
     return side_is_sound(&call->recv, sides->recv, size) &&
            (sides->is_in_place || side_is_sound(&call->send, sides->send, size)) &&
            !(IS_MPICH && mpich_refuses_buffers(call, sides));
 }
 
-/* ------------------------------------------------------------------ the call */
+/* ----------------------------------------------------------------- the call */
 
 int live_vector_by_mpi(const struct live_vector_call *call)
 {
@@ -154,7 +154,8 @@ int live_vector_by_mpi(const struct live_vector_call *call)
     }
 }
 
-static int by_nodes(struct live_comm *comm, const struct live_vector_call *call, const struct sides *sides)
+static int by_nodes(struct live_comm *comm, const struct live_vector_call *call,
+                    const struct call_sides *sides)
 {
     int error = read_sides(comm, call, sides);
     if (error == MPI_SUCCESS)
@@ -165,7 +166,8 @@ static int by_nodes(struct live_comm *comm, const struct live_vector_call *call,
 }
 
 /* Does the call the way that autotune says, and measures it if autotune needs its time. */
-static int by_autotune(struct live_comm *comm, const struct live_vector_call *call, const struct sides *sides)
+static int by_autotune(struct live_comm *comm, const struct live_vector_call *call,
+                       const struct call_sides *sides)
 {
     struct autotune *autotune = &comm->vector->autotunes[call->function];
     bool measured, ours = autotune_next(autotune, &measured);
@@ -197,7 +199,7 @@ bool live_vector(const struct live_vector_call *call, int *error)
     struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
     if (!comm || call->root < 0 || (uint32_t)call->root >= comm->size)
         return false;
-    const struct sides sides = sides_of(call, comm);
+    const struct call_sides sides = sides_of(call, comm);
     const char *algorithm = comm->settings.algorithms[functions[call->function].kind];
     if (strcmp(algorithm, "mpi") == 0 || !is_sound(call, &sides, comm->size))
         return false;

@@ -124,7 +124,7 @@ static enum status assign(struct config *config, const struct checked *checked, 
 }
 
 /* What the ranks of the replay spend their time on. */
-struct replayed {
+struct replayed_ranks {
     ps_t *since; /* of each rank: when its present call began */
     uint8_t *op; /* and what that is */
     double *kinds_s;
@@ -135,7 +135,7 @@ struct replayed {
 static void take_call(void *self, const struct program *program, uint32_t rank, const struct call *call,
                       ps_t at)
 {
-    struct replayed *replayed = self;
+    struct replayed_ranks *replayed = self;
     const uint8_t op = replayed->op[rank];
     (void)program;
     if (op != CALL_INIT && op != CALL_NOTHING && op != CALL_FINALIZE)
@@ -147,7 +147,7 @@ static void take_call(void *self, const struct program *program, uint32_t rank, 
 
 static void listen_to_calls(void *self, uint32_t ranks, struct tap *tap)
 {
-    struct replayed *replayed = self;
+    struct replayed_ranks *replayed = self;
     replayed->ranks = ranks;
     replayed->since = mem_alloc(ranks, sizeof *replayed->since, "times of ranks");
     replayed->op = mem_alloc(ranks, sizeof *replayed->op, "times of ranks"); /* CALL_INIT */
@@ -158,7 +158,7 @@ static enum status run_experiment(const struct config *config, struct forecast_r
 {
     struct experiment experiment;
     struct result result;
-    struct replayed replayed = {.kinds_s = run->kinds_s};
+    struct replayed_ranks replayed = {.kinds_s = run->kinds_s};
     const struct experiment_watch watch = {.listen = listen_to_calls, .listener = &replayed};
     enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK) {

@@ -41,7 +41,7 @@ static inline bool is_end_of_message(const struct slack *slack, const struct sla
     return slack_is_message(slack->owners[need->of]) && slack->owners[need->event] != slack->owners[need->of];
 }
 
-/* ------------------------------------------------------------------ backward */
+/* ----------------------------------------------------------------- backward */
 
 static void count_need(const struct finder *finder, size_t index, ps_t slack_of)
 {

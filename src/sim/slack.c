@@ -11,7 +11,7 @@ static const char purpose[] = "slack";
 const char *const slack_share_names[SLACK_SHARES] = {"none", "< 0.1 %", "< 1 %", "< 10 %"};
 static const ps_t share_of_time[SLACK_SHARES] = {0, 1000, 100, 10}; /* one in so many */
 
-/* ------------------------------------------------------------------ counting */
+/* ----------------------------------------------------------------- counting */
 
 static ps_t bound_at(size_t index)
 {
@@ -58,7 +58,7 @@ static void count_messages(struct slack_summary *summary, ps_t makespan)
         summary->shares[i] += summary->shares[i - 1];
 }
 
-/* --------------------------------------------------------------- single ones */
+/* -------------------------------------------------------------- single ones */
 
 /* Of messages with the same slack, the first one comes first. */
 static void keep_near(struct slack_summary *summary, const struct slack_near *near)
@@ -170,7 +170,7 @@ size_t slack_least_ranks(const struct result *result, size_t most, uint32_t *ran
     return count;
 }
 
-/* ---------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *seconds(ps_t time)
 {

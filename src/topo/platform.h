@@ -238,7 +238,7 @@ void platform_make_tables(struct platform *platform);
 uint32_t *platform_shortest(const struct platform *platform, const struct platform_zone *zone,
                             const struct platform_detours *detours);
 
-/* -------------------------------------------------------------- failed links */
+/* ------------------------------------------------------------- failed links */
 
 /* Whether the links of the way from `begin` on are intact. */
 bool platform_is_intact(const struct platform *platform, const struct platform_detours *detours,

@@ -21,7 +21,7 @@ static struct script_outcome outcome;
 static struct critical_path path;
 static struct slack_result slack;
 
-/* ------------------------------------------------------- a message that differs */
+/* --------------------------------------------------- a message that differs */
 
 /* Hockney's fabric, on which the message that is the `changed`-th to be sent takes `longer`. */
 static struct {
@@ -92,7 +92,7 @@ static int add_fabric(void **state)
     return fabric_add(&changing.ops) == STATUS_OK ? 0 : -1;
 }
 
-/* ---------------------------------------------------------------------- runs */
+/* --------------------------------------------------------------------- runs */
 
 static void run(const struct random_calls *program, const char *fabric, const char *const *settings)
 {
@@ -168,7 +168,7 @@ static const char *const protocols[][5] = {
 };
 enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
 
-/* -------------------------------------------------------------- closed forms */
+/* ------------------------------------------------------------- closed forms */
 
 static struct random_calls *program_of(const struct call *const *calls, uint32_t ranks)
 {
@@ -264,7 +264,7 @@ static void receives_from_any_source(void **state)
     free(program);
 }
 
-/* ----------------------------------------------------------- random programs */
+/* ---------------------------------------------------------- random programs */
 
 /* Beyond its slack a message makes the run longer by as much. */
 static void messages_have_their_slack(uint64_t seeds, size_t tried)
