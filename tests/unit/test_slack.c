@@ -11,11 +11,16 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "engine/rank/message_state.h"
-#include "engine/slack.h"
+#include "engine/slack_graph.h"
 #include "fabric/list.h"
 #include "fabric/message.h"
 #include "support/random_calls.h"
+#include "support/sanitizer.h"
+
+/* Fewer random programs where each takes long. */
+#define SEEDS(number) (HAS_SANITIZER ? (number) / 3 : (number))
 
 static struct script_outcome outcome;
 static struct critical_path path;
@@ -293,14 +298,14 @@ static void messages_have_their_slack(uint64_t seeds, size_t tried)
 static void a_message_has_its_slack(void **state)
 {
     (void)state;
-    messages_have_their_slack(70, 12);
+    messages_have_their_slack(SEEDS(70), 12);
 }
 
 static void in_a_graph_too(void **state)
 {
     (void)state;
     script_as_graph = true;
-    messages_have_their_slack(70, 12);
+    messages_have_their_slack(SEEDS(70), 12);
     script_as_graph = false;
 }
 
@@ -309,7 +314,7 @@ static void a_shorter_message_gains(void **state)
 {
     (void)state;
     size_t shorter = 0, held = 0;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS(60); seed++) {
         struct random_calls *program = random_calls_make(seed, false);
         const char *const *protocol = protocols[seed % 5];
         run_recorded(program, "hockney", protocol);
@@ -329,7 +334,7 @@ static void a_shorter_message_gains(void **state)
         free_recorded();
         free(program);
     }
-    assert_true(shorter >= 60 && held >= 60);
+    assert_true(shorter >= SEEDS(60) && held >= SEEDS(60));
 }
 
 /* Wherever a rank computes longer by its slack, the run is as long; somewhere it is longer with more. */
@@ -338,7 +343,7 @@ static void a_rank_has_its_slack(void **state)
     (void)state;
     const ps_t more = 777;
     size_t with_slack = 0;
-    for (uint64_t seed = 1; seed <= 35; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS(35); seed++) {
         struct random_calls *program = random_calls_make(seed, false);
         const char *const *protocol = protocols[seed % PROTOCOLS];
         run_recorded(program, "hockney", protocol);
@@ -356,7 +361,7 @@ static void a_rank_has_its_slack(void **state)
         free_recorded();
         free(program);
     }
-    assert_true(with_slack >= 10);
+    assert_true(with_slack >= SEEDS(10));
 }
 
 /* ----------------------------------------------------------------- the path */
@@ -408,7 +413,7 @@ static void the_path_has_no_slack(void **state)
     } more[] = {{{"ranks_per_node=2", "rendezvous.handshakes=3", "mpi.eager_threshold=1kB"}},
                 {{"ranks_per_node=3", "mpi.eager_done=injected"}},
                 {{"ranks_per_node=3", "mpi.allreduce=leaders", "mpi.bcast=leaders", "mpi.barrier=leaders"}}};
-    for (uint64_t seed = 1; seed <= 45; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS(45); seed++) {
         struct random_calls *program = random_calls_make(seed, false);
         script_as_graph = seed % 3 == 0;
         for (size_t i = 0; i < sizeof path_fabrics / sizeof *path_fabrics; i++) {
@@ -432,7 +437,7 @@ static void with_hosts_too(void **state)
         {"host.system=thunderx2", "hockney.latency=200ns", "packet.latency=200ns", "rendezvous.handshakes=3"},
         {"host.send=100ns", "host.receive=200ns", "nic.latency=50ns", "mpi.eager_threshold=1kB"}};
     static const char *const with_hosts[] = {"hockney", "packet", "fmu"};
-    for (uint64_t seed = 1; seed <= 30; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS(30); seed++) {
         struct random_calls *program = random_calls_make(seed, false);
         for (size_t i = 0; i < 3; i++) {
             run_recorded(program, with_hosts[i], settings[seed % 4]);
@@ -441,6 +446,120 @@ static void with_hosts_too(void **state)
         }
         free(program);
     }
+}
+
+/* ----------------------------------------------------------------- the list */
+
+/* Ranks that send and wait at random, beside a list of needs of our own. */
+enum { DRAWN_RANKS = 4, DRAWN_STEPS = 60 };
+static struct {
+    struct slack *slack;
+    struct slack_strand strands[DRAWN_RANKS];
+    ps_t now[DRAWN_RANKS];
+    struct slack_need needs[4 * DRAWN_STEPS];
+    size_t need_count;
+    struct slack_moment arrivals[DRAWN_STEPS]; /* of messages for which nobody has waited */
+    size_t arrival_count;
+} drawn;
+
+static void note(uint32_t event, struct slack_moment moment)
+{
+    drawn.needs[drawn.need_count++] =
+        (struct slack_need){.event = event, .of = moment.event, .at = moment.at};
+}
+
+static void draw_send(struct rng *rng, uint32_t rank)
+{
+    const struct slack_message message = {.source = rank};
+    const struct slack_moment sent = slack_moment(&drawn.strands[rank], drawn.now[rank]);
+    const uint32_t event = slack_send(drawn.slack, sent, &message);
+    note(event, sent);
+    drawn.arrivals[drawn.arrival_count++] =
+        (struct slack_moment){.event = event, .at = sent.at + 1 + (ps_t)rng_below(rng, 30)};
+}
+
+/* For up to three messages. */
+static void draw_wait(struct rng *rng, uint32_t rank)
+{
+    struct slack_strand *strand = &drawn.strands[rank];
+    for (uint64_t left = 1 + rng_below(rng, 3); left > 0 && drawn.arrival_count > 0; left--) {
+        const size_t chosen = rng_below(rng, drawn.arrival_count);
+        slack_await(drawn.slack, strand, drawn.arrivals[chosen]);
+        note(strand->next, drawn.arrivals[chosen]);
+        drawn.arrivals[chosen] = drawn.arrivals[--drawn.arrival_count];
+    }
+    if (strand->next == SLACK_NONE)
+        return;
+    note(strand->next, slack_moment(strand, drawn.now[rank]));
+    slack_go_on(drawn.slack, strand, drawn.now[rank], 0);
+    drawn.now[rank] = slack_happens(drawn.slack, strand->event).at;
+}
+
+static void draw(uint64_t seed)
+{
+    struct rng rng = rng_init(seed, "test_slack");
+    memset(&drawn, 0, sizeof drawn);
+    drawn.slack = slack_open(DRAWN_RANKS, false);
+    for (uint32_t rank = 0; rank < DRAWN_RANKS; rank++)
+        drawn.strands[rank] = slack_rank(rank);
+    for (int i = 0; i < DRAWN_STEPS; i++) {
+        const uint32_t rank = (uint32_t)rng_below(&rng, DRAWN_RANKS);
+        drawn.now[rank] += (ps_t)rng_below(&rng, 20);
+        (rng_below(&rng, 2) ? draw_send : draw_wait)(&rng, rank);
+    }
+    for (uint32_t rank = 0; rank < DRAWN_RANKS; rank++) {
+        note(SLACK_END, slack_moment(&drawn.strands[rank], drawn.now[rank]));
+        slack_end(drawn.slack, slack_moment(&drawn.strands[rank], drawn.now[rank]));
+    }
+}
+
+/* When the end happens if all moments of an event are later by `longer`. */
+static ps_t end_with(uint32_t event, ps_t longer)
+{
+    static ps_t plain[4 * DRAWN_STEPS], times[4 * DRAWN_STEPS];
+    memset(plain, 0, sizeof plain);
+    memset(times, 0, sizeof times);
+    for (size_t i = 0; i < drawn.need_count; i++) {
+        const struct slack_need *need = &drawn.needs[i];
+        const ps_t behind = need->at - plain[need->of];
+        plain[need->event] = ps_max(plain[need->event], need->at);
+        times[need->event] =
+            ps_max(times[need->event], times[need->of] + behind + (need->of == event ? longer : 0));
+    }
+    return times[SLACK_END];
+}
+
+static void a_list_of_needs_is_passed_once(void **state)
+{
+    (void)state;
+    size_t with_slack = 0, unlimited = 0, gained = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        draw(seed);
+        struct slack_result found;
+        const ps_t whole = end_with(SLACK_NONE, 0);
+        assert_true(slack_find(drawn.slack, 1, &found));
+        for (size_t i = 0; i < found.message_count; i++) {
+            const uint32_t event = found.messages[i].event;
+            const ps_t of_this = found.of_messages[i];
+            unlimited += of_this == PS_NEVER;
+            with_slack += of_this > 0 && of_this < PS_NEVER;
+            assert_int_equal(end_with(event, of_this == PS_NEVER ? 1000000 : of_this), whole);
+            if (of_this < PS_NEVER)
+                assert_int_equal(end_with(event, of_this + 7), whole + 7);
+        }
+        for (size_t i = 0; i < found.gain_count; i++) {
+            const uint32_t event = found.messages[found.gains[i].message].event;
+            const ps_t gain = found.gains[i].gain;
+            assert_int_equal(found.of_messages[found.gains[i].message], 0);
+            assert_true(gain < PS_NEVER); /* no message is on all chains: other ranks end too */
+            assert_int_equal(end_with(event, -gain), whole - gain);
+            assert_int_equal(end_with(event, -gain - 7), whole - gain);
+            gained += gain > 0;
+        }
+        slack_result_free(&found);
+        slack_close(drawn.slack);
+    }
+    assert_true(with_slack >= 2000 && unlimited >= 2000 && gained >= 1000);
 }
 
 int main(void)
@@ -456,6 +575,7 @@ int main(void)
         cmocka_unit_test(a_rank_has_its_slack),
         cmocka_unit_test(the_path_has_no_slack),
         cmocka_unit_test(with_hosts_too),
+        cmocka_unit_test(a_list_of_needs_is_passed_once),
     };
     return cmocka_run_group_tests(tests, add_fabric, NULL);
 }
