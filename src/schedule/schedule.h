@@ -28,6 +28,8 @@
  *   write.h, .c        schedules and switch programs for others to read
  *   verify.h, .c       checks such a schedule, without any of the above
  *   hops.h, .c         the links between switches by their two ends, for verifiers
+ *   schedule_lines.h, .c   the lines of any schedule, and what is wrong with it, for verifiers
+ *   hop_lines.h, .c    the links of such a line
  *   load.h, .c         a file's text
  */
 

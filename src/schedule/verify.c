@@ -1,16 +1,15 @@
 #include "schedule/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "schedule/hops.h"
+#include "schedule/hop_lines.h"
 
-enum { MOST_REPORTED = 10, MOST_SLOTS = 1 << 24 };
+enum { MOST_SLOTS = 1 << 24 };
 
 /* A use of something that serves one request in a slot: the link `what`, which for a link of a node is that
  * the node sends or receives. */
@@ -20,183 +19,50 @@ struct use {
 
 struct verifier {
     const struct topo *topo;
-    const char *name, *line;
-    size_t length, at; /* of the line; the byte that is read next */
-    uint32_t number;   /* of the line, from 1 */
-    struct hops hops;  /* of the topology */
+    struct schedule_lines text;
+    struct hops hops; /* of the topology */
     struct use *uses;
     size_t use_count, use_capacity;
     struct tdm_pattern seen;
-    uint32_t slots; /* highest slot + 1 */
-    unsigned problems;
-    enum status status;
+    uint32_t slot, slots; /* of the line that is read; highest slot + 1 */
+    struct schedule_problems found;
 };
 
-static void complain(struct verifier *verifier, enum status status, uint32_t number, size_t column,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
-static void complain(struct verifier *verifier, enum status status, uint32_t number, size_t column,
-                     const char *format, ...)
-{
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (verifier->status != STATUS_BAD_INPUT)
-        verifier->status = status;
-    if (++verifier->problems > MOST_REPORTED)
-        return;
-    struct diag_place place = {.file = verifier->name, .line = number, .column = (uint32_t)column};
-    if (number && number == verifier->number) {
-        place.source = verifier->line;
-        place.source_length = verifier->length;
-        place.span = 1;
-    }
-    diag_report(DIAG_ERROR, &place, "%s", text);
-}
-
 /* -------------------------------------------------------------------- lines */
-
-static bool malformed(struct verifier *verifier, const char *expected)
-{
-    complain(verifier, STATUS_BAD_INPUT, verifier->number, verifier->at + 1,
-             "here %s is expected: a line is src,dst,slot,links", expected);
-    return false;
-}
-
-static bool take(struct verifier *verifier, char wanted)
-{
-    if (verifier->at == verifier->length || verifier->line[verifier->at] != wanted)
-        return false;
-    verifier->at++;
-    return true;
-}
-
-static bool take_number(struct verifier *verifier, uint32_t limit, const char *expected, uint32_t *number)
-{
-    uint64_t value = 0;
-    size_t begin = verifier->at;
-    for (; verifier->at < verifier->length; verifier->at++) {
-        unsigned digit = (unsigned)(unsigned char)verifier->line[verifier->at] - '0';
-        if (digit > 9)
-            break;
-        if (value < limit)
-            value = 10 * value + digit;
-    }
-    if (verifier->at == begin || value >= limit) {
-        verifier->at = begin;
-        return malformed(verifier, expected);
-    }
-    *number = (uint32_t)value;
-    return true;
-}
 
 static void use(struct verifier *verifier, uint32_t what, uint32_t slot)
 {
     verifier->uses =
         mem_grow(verifier->uses, &verifier->use_capacity, verifier->use_count + 1, "uses of links");
-    verifier->uses[verifier->use_count++] = (struct use){what, slot, verifier->number};
+    verifier->uses[verifier->use_count++] = (struct use){what, slot, verifier->text.number};
 }
 
-/* "from>to" or "from>to/1", which must exist. */
-static bool take_hop(struct verifier *verifier, struct hop *hop, uint32_t slot)
+static bool use_hop(void *context, const struct hop *hop, size_t column)
 {
-    size_t begin = verifier->at;
-    *hop = (struct hop){0};
-    if (!take_number(verifier, UINT32_MAX, "a switch", &hop->from))
-        return false;
-    if (!take(verifier, '>'))
-        return malformed(verifier, "'>'");
-    if (!take_number(verifier, UINT32_MAX, "a switch", &hop->to))
-        return false;
-    if (take(verifier, '/') &&
-        !take_number(verifier, UINT32_MAX, "the number of a parallel link", &hop->parallel))
-        return false;
-    const struct hop *found = hops_find(&verifier->hops, hop);
-    if (!found) {
-        complain(verifier, STATUS_FAILED, verifier->number, begin + 1,
-                 "no link leads from %" PRIu32 " to %" PRIu32, hop->from, hop->to);
-        return false;
-    }
-    if (topo_is_held(verifier->topo, found->link))
-        use(verifier, found->link, slot);
+    struct verifier *verifier = context;
+    (void)column;
+    if (topo_is_held(verifier->topo, hop->link))
+        use(verifier, hop->link, verifier->slot);
     return true;
 }
 
-/* The hops of one request, which must lead from its source to its destination. */
-static bool take_hops(struct verifier *verifier, uint32_t source, uint32_t destination, uint32_t slot)
+static void read_line(void *context)
 {
-    uint32_t at = topo_switch_of(verifier->topo, source), end = topo_switch_of(verifier->topo, destination);
-    while (verifier->at < verifier->length) {
-        size_t begin = verifier->at;
-        struct hop hop;
-        if (!take_hop(verifier, &hop, slot))
-            return false;
-        if (hop.from != at) {
-            complain(verifier, STATUS_FAILED, verifier->number, begin + 1,
-                     "the hop before ends at %" PRIu32 ", this one begins at %" PRIu32, at, hop.from);
-            return false;
-        }
-        at = hop.to;
-        if (!take(verifier, ' ') && verifier->at < verifier->length)
-            return malformed(verifier, "a blank or the end of the line");
-    }
-    if (at != end) {
-        complain(verifier, STATUS_FAILED, verifier->number, verifier->length + 1,
-                 "the links end at %" PRIu32 ", node %" PRIu32 " is at %" PRIu32, at, destination, end);
-        return false;
-    }
-    return true;
-}
-
-static void read_line(struct verifier *verifier)
-{
-    uint32_t source, destination, slot, nodes = verifier->topo->nodes;
-    if (!take_number(verifier, nodes, "a node", &source))
+    struct verifier *verifier = context;
+    struct schedule_lines *text = &verifier->text;
+    char node[64], slot[64];
+    uint32_t source, destination, nodes = verifier->topo->nodes;
+    snprintf(node, sizeof node, "here a node is expected, 0 to %" PRIu32, nodes - 1);
+    snprintf(slot, sizeof slot, "here a slot is expected, 0 to %d", MOST_SLOTS - 1);
+    if (!schedule_lines_number(text, false, nodes, node, &source) ||
+        !schedule_lines_number(text, false, nodes, node, &destination) ||
+        !schedule_lines_number(text, false, MOST_SLOTS, slot, &verifier->slot))
         return;
-    if (!take(verifier, ',')) {
-        malformed(verifier, "a comma");
-        return;
-    }
-    if (!take_number(verifier, nodes, "a node", &destination))
-        return;
-    if (!take(verifier, ',')) {
-        malformed(verifier, "a comma");
-        return;
-    }
-    if (!take_number(verifier, MOST_SLOTS, "a slot", &slot))
-        return;
-    if (!take(verifier, ',')) {
-        malformed(verifier, "a comma");
-        return;
-    }
     tdm_pattern_add(&verifier->seen, source, destination);
-    verifier->slots = slot >= verifier->slots ? slot + 1 : verifier->slots;
-    use(verifier, source, slot);
-    use(verifier, nodes + destination, slot);
-    take_hops(verifier, source, destination, slot);
-}
-
-static void read_lines(struct verifier *verifier, const char *text, size_t size)
-{
-    static const char header[] = "src,dst,slot,links";
-    progress_begin("reading the schedule", size);
-    for (size_t at = 0; at < size;) {
-        progress_tell(at);
-        const char *newline = memchr(text + at, '\n', size - at);
-        size_t end = newline ? (size_t)(newline - text) : size;
-        verifier->line = text + at;
-        verifier->length = end - at;
-        verifier->at = 0;
-        verifier->number++;
-        bool is_header = verifier->number == 1 && verifier->length == sizeof header - 1 &&
-                         memcmp(verifier->line, header, verifier->length) == 0;
-        if (!is_header && verifier->length)
-            read_line(verifier);
-        at = end + 1;
-    }
-    progress_end();
-    verifier->number = 0; /* what follows is not about a single line */
+    verifier->slots = verifier->slot >= verifier->slots ? verifier->slot + 1 : verifier->slots;
+    use(verifier, source, verifier->slot);
+    use(verifier, nodes + destination, verifier->slot);
+    hop_lines_read(text, verifier->topo, &verifier->hops, source, destination, use_hop, verifier);
 }
 
 /* ------------------------------------------------------------------- checks */
@@ -226,11 +92,11 @@ static void check_requests(struct verifier *verifier, const struct tdm_pattern *
                                         : compare_pairs(&wanted[i], &seen->requests[j]);
         const struct tdm_request *request = order > 0 ? &seen->requests[j] : &wanted[i];
         if (order)
-            complain(verifier, STATUS_FAILED, 0, 0,
-                     order > 0 ? "%" PRIu32 ",%" PRIu32
-                                 " is scheduled, but not in the pattern, or not as often"
-                               : "%" PRIu32 ",%" PRIu32 " is in the pattern and has no slot",
-                     request->source, request->destination);
+            schedule_problems_add(&verifier->found, 0, 0,
+                                  order > 0 ? "%" PRIu32 ",%" PRIu32
+                                              " is scheduled, but not in the pattern, or not as often"
+                                            : "%" PRIu32 ",%" PRIu32 " is in the pattern and has no slot",
+                                  request->source, request->destination);
         i += order <= 0;
         j += order >= 0;
     }
@@ -259,8 +125,8 @@ static void report_conflict(struct verifier *verifier, const struct use *first, 
         struct topo_ends ends = topo_link_ends(verifier->topo, what);
         snprintf(name, sizeof name, "%" PRIu32 ">%" PRIu32 " is used", ends.from.id, ends.to.id);
     }
-    complain(verifier, STATUS_FAILED, second->line, 0, "in slot %" PRIu32 " %s here and in line %" PRIu32,
-             first->slot, name, first->line);
+    schedule_problems_add(&verifier->found, 0, second->line,
+                          "in slot %" PRIu32 " %s here and in line %" PRIu32, first->slot, name, first->line);
 }
 
 /* Slots conflict if they use the same thing: marks[slot] gets the set of slots that it conflicts with. */
@@ -318,28 +184,38 @@ static void count_pairs(const struct verifier *verifier, const uint64_t *marks, 
 
 enum { MOST_MARKED = 1 << 15 }; /* slots: a gigabit of pairs */
 
+/* Compares what was read with the pattern and with itself. */
+static enum status check_all(struct verifier *verifier, const struct tdm_pattern *pattern,
+                             struct tdm_verdict *verdict)
+{
+    char first[SCHEDULE_PROBLEM];
+    size_t words = (size_t)verifier->slots / 64 + 1;
+    uint64_t *marks = mem_alloc((verifier->slots + (size_t)1) * words, sizeof *marks, "pairs of slots");
+    *verdict = (struct tdm_verdict){.requests = verifier->seen.count};
+    check_requests(verifier, pattern);
+    check_uses(verifier, marks, words);
+    bool is_right = !verifier->found.count && !verifier->text.unfit;
+    if (is_right)
+        count_pairs(verifier, marks, words, verdict);
+    schedule_problems_report(&verifier->found, verifier->text.name, first);
+    free(marks);
+    return is_right ? STATUS_OK : STATUS_FAILED;
+}
+
 enum status tdm_verify(const struct topo *topo, const struct tdm_pattern *pattern, const char *name,
                        const char *text, size_t size, struct tdm_verdict *verdict)
 {
-    struct verifier verifier = {.topo = topo, .name = name, .status = STATUS_OK};
+    struct verifier verifier = {.topo = topo, .text = {.name = name, .header = "src,dst,slot,links"}};
+    enum status status = STATUS_BAD_INPUT;
     hops_init(&verifier.hops, topo);
-    read_lines(&verifier, text, size);
+    schedule_lines_read(&verifier.text, text, size, read_line, &verifier);
     if (verifier.slots > MOST_MARKED)
-        complain(&verifier, STATUS_BAD_INPUT, 0, 0, "slots from %d on are not verified", MOST_MARKED);
-    if (verifier.status != STATUS_BAD_INPUT) {
-        size_t words = (size_t)verifier.slots / 64 + 1;
-        uint64_t *marks = mem_alloc((verifier.slots + (size_t)1) * words, sizeof *marks, "pairs of slots");
-        *verdict = (struct tdm_verdict){.requests = verifier.seen.count};
-        check_requests(&verifier, pattern);
-        check_uses(&verifier, marks, words);
-        if (verifier.status == STATUS_OK)
-            count_pairs(&verifier, marks, words, verdict);
-        free(marks);
-    }
-    if (verifier.problems > MOST_REPORTED)
-        diag_note("%u more problems in %s", verifier.problems - MOST_REPORTED, name);
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = name}, "slots from %d on are not verified",
+                    MOST_MARKED);
+    else if (!verifier.text.wrong)
+        status = check_all(&verifier, pattern, verdict);
     tdm_pattern_free(&verifier.seen);
     free(verifier.uses);
     hops_free(&verifier.hops);
-    return verifier.status;
+    return status;
 }

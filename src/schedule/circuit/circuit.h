@@ -33,7 +33,6 @@
  *   two_hops.h, .c         schedules of such a plan; two_hops_bound.c: lower bounds of all of them
  *   algorithms.def, .c     the list of algorithms
  *   write.h, .c            schedules for others to read
- *   schedule_lines.h, .c   the lines of such a schedule, and what is wrong with it
  *   verify.h, .c           checks such a schedule, without any of the above but the demand
  *   verify_relays.h, .c    the same of bytes on two hops
  */

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "schedule/circuit/schedule_lines.h"
 #include "schedule/circuit/verify_relays.h"
 
 /* A line. `before_ps`: how long circuits of the same bytes carry in the lines above. */
@@ -44,7 +43,7 @@ static void read_line(void *context)
     struct replay *replay = context;
     struct schedule_lines *text = &replay->text;
     struct replayed line = {.line = text->number};
-    char what[CIRCUIT_PROBLEM];
+    char what[SCHEDULE_PROBLEM];
     snprintf(what, sizeof what,
              "here a switch is expected, 0 to %" PRIu32 "; --switches says how many there are",
              replay->problem->switches - 1);

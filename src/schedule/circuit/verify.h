@@ -2,15 +2,14 @@
 #define HELIO_SCHEDULE_CIRCUIT_VERIFY_H
 
 #include "schedule/circuit/demand.h"
-
-enum { CIRCUIT_PROBLEM = 256 };
+#include "schedule/schedule_lines.h"
 
 /* What is found out about a schedule from its text, the demand and the switches alone: the check shares no
  * code with the algorithms. */
 struct circuit_verdict {
     uint64_t circuits; /* lines */
     ps_t makespan_ps;
-    char first_problem[CIRCUIT_PROBLEM]; /* "": there is none */
+    char first_problem[SCHEDULE_PROBLEM]; /* "": there is none */
 };
 
 /* Replays lines `switch,start_s,end_s,src,dst` (schedule/circuit/write.h):

@@ -2,7 +2,7 @@
 #define HELIO_SCHEDULE_CIRCUIT_VERIFY_RELAYS_H
 
 #include "schedule/circuit/circuit.h"
-#include "schedule/circuit/schedule_lines.h"
+#include "schedule/schedule_lines.h"
 
 /* Bytes of an entry that arrive at a port between their two circuits, or leave it. */
 struct relay_use {

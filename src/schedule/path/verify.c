@@ -6,8 +6,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "schedule/circuit/schedule_lines.h"
-#include "schedule/hops.h"
+#include "schedule/hop_lines.h"
 
 /* Uses are numbered: 0 ... nodes - 1 a node's sending, nodes ... 2 nodes - 1 its receiving, then the links
  * between switches in the order of hops. */
@@ -35,8 +34,8 @@ struct path_replay {
     struct path_line *lines;
     size_t count, capacity;
     uint32_t *uses;
-    size_t use_count, use_capacity;
-    uint32_t *last; /* [uses]: the line that ends last + 1; NONE */
+    size_t use_count, use_capacity, first_use; /* first: of the line that is read */
+    uint32_t *last;                            /* [uses]: the line that ends last + 1; NONE */
     struct path_switch *switches;
     ps_t *carried_ps; /* [demand lines] */
     struct schedule_problems found;
@@ -50,84 +49,16 @@ static void use(struct path_replay *replay, uint32_t what)
     replay->uses[replay->use_count++] = what;
 }
 
-static bool take_switch(struct path_replay *replay, char behind, uint32_t *number)
+/* A link becomes a use of the line that is read, unless it is one already. */
+static bool use_hop(void *context, const struct hop *hop, size_t column)
 {
-    struct schedule_lines *text = &replay->text;
-    size_t begin = text->at;
-    uint64_t value = 0;
-    for (; text->at < text->length && text->line[text->at] >= '0' && text->line[text->at] <= '9'; text->at++)
-        if (value <= UINT32_MAX)
-            value = 10 * value + (uint64_t)(text->line[text->at] - '0');
-    *number = (uint32_t)value;
-    bool is_good = text->at > begin && value <= UINT32_MAX;
-    if (behind) {
-        is_good = is_good && text->at < text->length && text->line[text->at] == behind;
-        text->at++;
-    }
-    return is_good || schedule_lines_malformed(text, begin, 1,
-                                               "here links are expected: hops from>to between switches, with "
-                                               "blanks between them, as in 0>1 1>5");
-}
-
-/* "from>to" or "from>to/1". */
-static bool take_hop(struct path_replay *replay, struct hop *hop)
-{
-    struct schedule_lines *text = &replay->text;
-    *hop = (struct hop){0};
-    if (!take_switch(replay, '>', &hop->from) || !take_switch(replay, 0, &hop->to))
-        return false;
-    if (text->at < text->length && text->line[text->at] == '/') {
-        text->at++;
-        return take_switch(replay, 0, &hop->parallel);
-    }
-    return true;
-}
-
-/* The link of a hop becomes a use of the line, unless it is one already. */
-static bool use_hop(struct path_replay *replay, const struct path_line *line, const struct hop *hop,
-                    size_t column)
-{
-    char problem[CIRCUIT_PROBLEM];
-    const struct hop *found = hops_find(&replay->hops, hop);
-    if (!found) {
-        snprintf(problem, sizeof problem, "no link leads from %" PRIu32 " to %" PRIu32, hop->from, hop->to);
-        return schedule_lines_malformed(&replay->text, column, 1, problem);
-    }
-    uint32_t what = 2 * replay->topo->nodes + (uint32_t)(found - replay->hops.list);
-    for (size_t i = line->first_use; i < replay->use_count; i++)
+    struct path_replay *replay = context;
+    uint32_t what = 2 * replay->topo->nodes + (uint32_t)(hop - replay->hops.list);
+    for (size_t i = replay->first_use; i < replay->use_count; i++)
         if (replay->uses[i] == what)
             return schedule_lines_malformed(&replay->text, column, 1, "the circuit passes this link twice");
     use(replay, what);
     return true;
-}
-
-static bool take_links(struct path_replay *replay, const struct path_line *line)
-{
-    struct schedule_lines *text = &replay->text;
-    char problem[CIRCUIT_PROBLEM];
-    uint32_t at = topo_switch_of(replay->topo, line->source);
-    uint32_t end = topo_switch_of(replay->topo, line->destination);
-    while (text->at < text->length) {
-        struct hop hop;
-        size_t begin = text->at;
-        if (!take_hop(replay, &hop))
-            return false;
-        if (hop.from != at) {
-            snprintf(problem, sizeof problem,
-                     "the circuit is at switch %" PRIu32 ", this hop begins at %" PRIu32, at, hop.from);
-            return schedule_lines_malformed(text, begin, 1, problem);
-        }
-        if (!use_hop(replay, line, &hop, begin))
-            return false;
-        at = hop.to;
-        if (text->at < text->length && text->line[text->at++] != ' ')
-            return schedule_lines_malformed(text, text->at - 1, 1,
-                                            "here a blank or the end of the line is expected");
-    }
-    snprintf(problem, sizeof problem,
-             "the links end at switch %" PRIu32 ", node %" PRIu32 " is at switch %" PRIu32, at,
-             line->destination, end);
-    return at == end || schedule_lines_malformed(text, text->length, 1, problem);
 }
 
 static void read_line(void *context)
@@ -143,7 +74,8 @@ static void read_line(void *context)
         !schedule_lines_number(text, false, replay->topo->nodes, node, &line.destination))
         return;
     use(replay, line.source);
-    if (!take_links(replay, &line)) {
+    replay->first_use = line.first_use;
+    if (!hop_lines_read(text, replay->topo, &replay->hops, line.source, line.destination, use_hop, replay)) {
         replay->use_count = line.first_use;
         return;
     }
@@ -318,7 +250,8 @@ static void check_carried(struct path_replay *replay)
 static void replay_all(struct path_replay *replay, ps_t deadline_ps, struct circuit_verdict *verdict)
 {
     const struct topo *topo = replay->topo;
-    replay->last = mem_alloc((size_t)topo->links + 1, sizeof *replay->last, "uses of links");
+    replay->last =
+        mem_alloc(2 * (size_t)topo->nodes + replay->hops.count + 1, sizeof *replay->last, "uses of links");
     replay->switches = mem_alloc(topo->switches, sizeof *replay->switches, "switches");
     replay->carried_ps = mem_alloc(replay->demand->count + 1, sizeof *replay->carried_ps, "a replay");
     verdict->circuits = replay->count;
@@ -345,7 +278,7 @@ enum status path_verify(const struct topo *topo, const struct circuit_demand *de
     *verdict = (struct circuit_verdict){0};
     hops_init(&replay.hops, topo);
     schedule_lines_read(&replay.text, text, size, read_line, &replay);
-    if (!replay.text.wrong) {
+    if (!replay.text.wrong && !replay.text.unfit) {
         replay_all(&replay, deadline_ps, verdict);
         status =
             schedule_problems_report(&replay.found, name, verdict->first_problem) ? STATUS_FAILED : STATUS_OK;

@@ -1,4 +1,4 @@
-#include "schedule/circuit/schedule_lines.h"
+#include "schedule/schedule_lines.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,9 +13,9 @@
 
 enum { MOST_REPORTED = 10, LONGEST_FIELD = 48 };
 
-bool schedule_lines_malformed(struct schedule_lines *lines, size_t at, size_t span, const char *problem)
+static void report_line(const struct schedule_lines *lines, size_t at, size_t span, const char *problem)
 {
-    if (++lines->wrong <= MOST_REPORTED)
+    if (lines->wrong + lines->unfit <= MOST_REPORTED)
         diag_report(DIAG_ERROR,
                     &(struct diag_place){.file = lines->name,
                                          .line = lines->number,
@@ -24,6 +24,19 @@ bool schedule_lines_malformed(struct schedule_lines *lines, size_t at, size_t sp
                                          .source = lines->line,
                                          .source_length = lines->length},
                     "%s", problem);
+}
+
+bool schedule_lines_malformed(struct schedule_lines *lines, size_t at, size_t span, const char *problem)
+{
+    lines->wrong++;
+    report_line(lines, at, span, problem);
+    return false;
+}
+
+bool schedule_lines_unfit(struct schedule_lines *lines, size_t at, const char *problem)
+{
+    lines->unfit++;
+    report_line(lines, at, 1, problem);
     return false;
 }
 
@@ -36,6 +49,10 @@ static bool take_field(struct schedule_lines *lines, bool is_last, char text[LON
     *begin = lines->at;
     if (comma)
         length = (size_t)(comma - rest);
+    if (!comma && !is_last && length) {
+        snprintf(form, sizeof form, "here a comma is expected: a line is %s", lines->header);
+        return schedule_lines_malformed(lines, lines->length, 1, form);
+    }
     if ((comma != NULL) == is_last || length == 0 || length >= LONGEST_FIELD || memchr(rest, 0, length)) {
         snprintf(form, sizeof form, "a line is %s", lines->header);
         return schedule_lines_malformed(lines, *begin, length, form);
@@ -116,8 +133,9 @@ void schedule_lines_read(struct schedule_lines *lines, const char *text, size_t 
         at = end + 1;
     }
     progress_end();
-    if (lines->wrong > MOST_REPORTED)
-        diag_note("%" PRIu64 " more lines of %s are wrong", lines->wrong - MOST_REPORTED, lines->name);
+    if (lines->wrong + lines->unfit > MOST_REPORTED)
+        diag_note("%" PRIu64 " more lines of %s are wrong", lines->wrong + lines->unfit - MOST_REPORTED,
+                  lines->name);
 }
 
 /* ----------------------------------------------------------------- problems */
@@ -143,7 +161,7 @@ static int compare_found(const void *a, const void *b)
 }
 
 size_t schedule_problems_report(struct schedule_problems *problems, const char *name,
-                                char first[CIRCUIT_PROBLEM])
+                                char first[SCHEDULE_PROBLEM])
 {
     size_t count = problems->count;
     if (count)
@@ -154,7 +172,7 @@ size_t schedule_problems_report(struct schedule_problems *problems, const char *
     if (count > MOST_REPORTED)
         diag_note("%zu more problems in %s", count - MOST_REPORTED, name);
     if (count)
-        memcpy(first, problems->list[0].text, CIRCUIT_PROBLEM);
+        memcpy(first, problems->list[0].text, SCHEDULE_PROBLEM);
     free(problems->list);
     *problems = (struct schedule_problems){0};
     return count;
