@@ -32,7 +32,7 @@ struct credits_hop {
 };
 
 struct credits_link {
-    double capacity, load;
+    double capacity;
     double limit; /* what it can carry, as far as the links behind it let it */
     double level; /* what each of its ports may carry */
     double rate;  /* of a node's link: of each flow */
@@ -43,7 +43,7 @@ struct credits_link {
 
 /* The flows of a node that take a port. */
 struct credits_part {
-    uint32_t node, port, flows; /* node: its link */
+    uint32_t node, port, to, flows; /* node: its link; to: the link that the port leads to */
 };
 
 struct credits {
@@ -56,13 +56,15 @@ struct credits {
     struct ports ports;
     /* of one solution */
     uint32_t *order, ordered; /* [links] those with flows, each before those that lead to it */
-    uint32_t *ports_in;       /* ports with flows, link by link */
+    uint32_t *ports_in;       /* ports with flows, link by link; of a link, in the order of their loads */
     double *loads;            /* of a link's ports */
+    double *link_loads,
+        *port_loads; /* [links], [ports] apart from what else they have: rounds read little more */
     struct credits_part *parts;
     uint32_t *by_node; /* flows, node by node */
     uint32_t *part_of; /* of ports: the last part */
     uint32_t part_count;
-    size_t in_capacity, load_capacity, part_capacity, node_capacity, of_capacity;
+    size_t in_capacity, load_capacity, part_capacity, node_capacity, of_capacity, port_capacity;
     struct credits_rounds rounds;
 };
 
@@ -72,6 +74,7 @@ struct credits *credits_open(const uint64_t *capacities, uint32_t links, uint32_
     struct credits *credits = mem_alloc(1, sizeof *credits, "rates");
     credits->links = mem_alloc(links, sizeof *credits->links, "links");
     credits->order = mem_alloc(links, sizeof *credits->order, "links");
+    credits->link_loads = mem_alloc(links, sizeof *credits->link_loads, "links");
     credits->link_count = links;
     credits->stride = links_per_flow;
     for (uint32_t i = 0; i < links; i++)
@@ -92,6 +95,8 @@ void credits_close(struct credits *credits)
     free(credits->order);
     free(credits->ports_in);
     free(credits->loads);
+    free(credits->link_loads);
+    free(credits->port_loads);
     free(credits->parts);
     free(credits->by_node);
     free(credits->part_of);
@@ -250,6 +255,8 @@ static void count_parts(struct credits *credits)
 {
     uint32_t flows = sort_flows(credits);
     credits->part_count = 0;
+    credits->port_loads =
+        mem_grow(credits->port_loads, &credits->port_capacity, credits->ports.count, "ports of links");
     credits->part_of =
         mem_grow(credits->part_of, &credits->of_capacity, credits->ports.count, "ports of links");
     for (uint32_t i = 0; i < credits->ports.count; i++)
@@ -265,7 +272,7 @@ static void count_parts(struct credits *credits)
             *of = credits->part_count++;
             credits->parts =
                 mem_grow(credits->parts, &credits->part_capacity, credits->part_count, "ports of links");
-            credits->parts[*of] = (struct credits_part){hops[0].link, hops[i].port, 1};
+            credits->parts[*of] = (struct credits_part){hops[0].link, hops[i].port, hops[i].link, 1};
         }
     }
 }
@@ -279,35 +286,45 @@ static double least_of(double a, double b)
 
 static void load_ports(struct credits *credits)
 {
+    double *links = credits->link_loads, *ports = credits->port_loads;
     for (uint32_t i = 0; i < credits->ports.count; i++)
-        credits->ports.items[i].load = 0;
+        ports[i] = 0;
     for (uint32_t k = 0; k < credits->ordered; k++) {
-        struct credits_link *link = &credits->links[credits->order[k]];
-        link->load = link->starts * link->rate;
+        const struct credits_link *link = &credits->links[credits->order[k]];
+        links[credits->order[k]] = link->starts * link->rate;
     }
     for (uint32_t i = 0; i < credits->part_count; i++) {
         const struct credits_part *part = &credits->parts[i];
-        struct queue_port *port = &credits->ports.items[part->port];
         double load = part->flows * credits->links[part->node].rate;
-        port->load += load;
-        credits->links[port->to].load += load;
+        ports[part->port] += load;
+        links[part->to] += load;
     }
 }
 
-static int compare_loads(const void *a, const void *b)
+/* The ports of the link by their loads, which are in `loads` then. From round to round few change places. */
+static void sort_ports(struct credits *credits, const struct credits_link *link)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    uint32_t *ports = credits->ports_in + link->in;
+    double *loads = credits->loads;
+    for (uint32_t i = 0; i < link->ins; i++) {
+        uint32_t port = ports[i], at = i;
+        double load = credits->port_loads[port];
+        for (; at && loads[at - 1] > load; at--) {
+            loads[at] = loads[at - 1];
+            ports[at] = ports[at - 1];
+        }
+        loads[at] = load;
+        ports[at] = port;
+    }
 }
 
 /* What each port of the link may carry: ports that carry less leave the rest to the others. If all carry
  * less, the one that carries most may carry the rest too. */
 static double level_of(struct credits *credits, const struct credits_link *link)
 {
-    double left = link->limit, *loads = credits->loads;
-    for (uint32_t i = 0; i < link->ins; i++)
-        loads[i] = credits->ports.items[credits->ports_in[link->in + i]].load;
-    qsort(loads, link->ins, sizeof *loads, compare_loads);
+    double left = link->limit;
+    const double *loads = credits->loads;
+    sort_ports(credits, link);
     for (uint32_t i = 0; i < link->ins; i++) {
         double level = left / (link->ins - i);
         if (loads[i] >= level)
@@ -322,9 +339,9 @@ static double level_of(struct credits *credits, const struct credits_link *link)
 static void limit_before(struct credits *credits, const struct credits_link *link)
 {
     for (uint32_t i = 0; i < link->ins; i++) {
-        const struct queue_port *port = &credits->ports.items[credits->ports_in[link->in + i]];
-        struct credits_link *from = &credits->links[port->from];
-        from->limit = least_of(from->limit, link->level * (from->load / port->load));
+        uint32_t port = credits->ports_in[link->in + i], from = credits->ports.items[port].from;
+        double limit = link->level * (credits->link_loads[from] / credits->loads[i]);
+        credits->links[from].limit = least_of(credits->links[from].limit, limit);
     }
 }
 
@@ -357,7 +374,7 @@ static void fit(struct credits *credits)
     load_ports(credits);
     for (uint32_t k = 0; k < credits->ordered; k++) {
         struct credits_link *link = &credits->links[credits->order[k]];
-        link->limit = least_of(1, link->capacity / link->load);
+        link->limit = least_of(1, link->capacity / credits->link_loads[credits->order[k]]);
     }
 }
 
@@ -404,10 +421,12 @@ const uint32_t *credits_solve(struct credits *credits, size_t *count)
 
 size_t credits_bytes(const struct credits *credits)
 {
-    return sizeof *credits + credits->link_count * (sizeof *credits->links + sizeof *credits->order) +
+    return sizeof *credits +
+           credits->link_count *
+               (sizeof *credits->links + sizeof *credits->order + sizeof *credits->link_loads) +
            credits->flow_capacity * sizeof *credits->flows + credits->hop_capacity * sizeof *credits->hops +
            (credits->unused_capacity + credits->changed_capacity + credits->in_capacity) * sizeof(uint32_t) +
-           ports_bytes(&credits->ports) + credits->load_capacity * sizeof(double) +
+           ports_bytes(&credits->ports) + (credits->load_capacity + credits->port_capacity) * sizeof(double) +
            credits->part_capacity * sizeof *credits->parts +
            (credits->node_capacity + credits->of_capacity) * sizeof(uint32_t);
 }
@@ -416,9 +435,10 @@ size_t credits_bytes(const struct credits *credits)
 double credits_estimate(double links, double flows, uint32_t limit)
 {
     double hops = flows * limit, ports = flows * (limit - 1);
-    return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t)) +
+    return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t) + sizeof(double)) +
            estimate_array(flows, sizeof(struct credits_flow)) +
            estimate_array(hops, sizeof(struct credits_hop)) + 2 * estimate_array(flows, sizeof(uint32_t)) +
            ports_estimate(ports) + 2 * estimate_array(ports, sizeof(uint32_t)) +
-           estimate_array(flows, sizeof(uint32_t)) + estimate_array(ports, sizeof(struct credits_part));
+           estimate_array(ports, sizeof(double)) + estimate_array(flows, sizeof(uint32_t)) +
+           estimate_array(ports, sizeof(struct credits_part));
 }

@@ -6,7 +6,6 @@
 /* A port of a link: another link that flows come from. A port stays when its flows have gone. */
 struct queue_port {
     uint32_t from, to, flows;
-    double load; /* of fabric/packet/credits.c */
 };
 
 struct ports {
