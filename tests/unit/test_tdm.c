@@ -416,7 +416,7 @@ static void odd_sets_prove_what_loads_do_not(void **state)
     static const char *const rings[] = {"ring:5", "ring:7", "ring:9", "ring:12"};
     unsigned unproven = 0, proven = 0;
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
-        for (int seed = 1; seed <= (HAS_SANITIZER ? 10 : 50); seed++) {
+        for (int seed = 1; seed <= (HAS_SANITIZER ? 25 : 50); seed++) {
             char pattern[64];
             snprintf(pattern, sizeof pattern, "random:connections=10,seed=%d", seed);
             struct scene scene = scene_open(rings[i], pattern, false);
@@ -426,7 +426,7 @@ static void odd_sets_prove_what_loads_do_not(void **state)
             assert_true(odd <= degree);
             scene_close(&scene);
         }
-    assert_true(unproven >= 4);
+    assert_true(unproven >= (HAS_SANITIZER ? 3 : 4));
     assert_true(3 * proven >= 2 * unproven);
 }
 
