@@ -7,7 +7,8 @@
  * COLLECTIVE is a name of `operations` below. Sizes, in bytes, and algorithms are lists with commas. The
  * other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
  * MPI's own algorithms. The root is rank 0. Reductions are sums, of doubles where the size allows it, else of
- * bytes. The data of every sample is checked. Rank 0 writes to standard output:
+ * bytes. The blocks of vector collectives have different lengths, of which the size is the mean. The data of
+ * every sample is checked. Rank 0 writes to standard output:
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
@@ -44,6 +45,8 @@ struct bench {
     long sizes[SIZES_MAX];
     int size_count;
     unsigned char *send, *recv;
+    /* Of a vector collective: the lengths of blocks and where they begin, for each rank. */
+    int *send_counts, *recv_counts, *places;
 };
 
 static void abort_bench(const char *what, const char *name)
@@ -60,21 +63,24 @@ enum { OWN_MAX = 10 };
 struct operation {
     const char *name;    /* as the command line has it */
     const char *setting; /* the environment variable of the library */
-    int sends_all, receives_all, reduces, has_root;
+    int sends_all, receives_all, reduces, is_vector;
     /* The control variable of the MPI that forces an algorithm, and the names of the algorithms by their
-     * numbers. Open MPI reads the variable when it makes a communicator, MPICH at every call. */
+     * numbers. Open MPI reads the variable when it makes a communicator, MPICH at every call. NULL: it has
+     * one algorithm. */
     const char *variable;
     const char *own_names[OWN_MAX];
 };
 
 #ifdef OPEN_MPI
 #define VARIABLE(lower, upper) "coll_tuned_" lower "_algorithm"
+#define MPICH_VARIABLE(upper)  NULL
 #define OWN(open_mpi, mpich)                                                                                 \
     {                                                                                                        \
         open_mpi                                                                                             \
     }
 #else
 #define VARIABLE(lower, upper) "MPIR_CVAR_" upper "_INTRA_ALGORITHM"
+#define MPICH_VARIABLE(upper)  VARIABLE("", upper)
 #define OWN(open_mpi, mpich)                                                                                 \
     {                                                                                                        \
         mpich                                                                                                \
@@ -93,12 +99,12 @@ static const struct operation operations[] = {
     {"allgather", "HELIO_ALLGATHER", 0, 1, 0, 0, VARIABLE("allgather", "ALLGATHER"),
      OWN(NAMES("default", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"),
          NAMES("auto", "brucks", "nb", "recursive_doubling", "ring"))},
-    {"bcast", "HELIO_BCAST", 0, 0, 0, 1, VARIABLE("bcast", "BCAST"),
+    {"bcast", "HELIO_BCAST", 0, 0, 0, 0, VARIABLE("bcast", "BCAST"),
      OWN(NAMES("default", "basic_linear", "chain", "pipeline", "split_binary_tree", "binary_tree", "binomial",
                "knomial", "scatter_allgather", "scatter_allgather_ring"),
          NAMES("auto", "binomial", "nb", "smp", "scatter_recursive_doubling_allgather",
                "scatter_ring_allgather"))},
-    {"reduce", "HELIO_REDUCE", 0, 0, 1, 1, VARIABLE("reduce", "REDUCE"),
+    {"reduce", "HELIO_REDUCE", 0, 0, 1, 0, VARIABLE("reduce", "REDUCE"),
      OWN(NAMES("default", "linear", "chain", "pipeline", "binary", "binomial", "in-order_binary",
                "rabenseifner"),
          NAMES("auto", "binomial", "nb", "smp", "reduce_scatter_gather"))},
@@ -106,10 +112,20 @@ static const struct operation operations[] = {
      VARIABLE("reduce_scatter_block", "REDUCE_SCATTER_BLOCK"),
      OWN(NAMES("default", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
          NAMES("auto", "noncommutative", "recursive_doubling", "pairwise", "recursive_halving", "nb"))},
-    {"gather", "HELIO_GATHER", 0, 1, 0, 1, VARIABLE("gather", "GATHER"),
+    {"gather", "HELIO_GATHER", 0, 1, 0, 0, VARIABLE("gather", "GATHER"),
      OWN(NAMES("default", "basic_linear", "binomial", "linear_sync"), NAMES("auto", "binomial", "nb"))},
-    {"scatter", "HELIO_SCATTER", 1, 0, 0, 1, VARIABLE("scatter", "SCATTER"),
+    {"scatter", "HELIO_SCATTER", 1, 0, 0, 0, VARIABLE("scatter", "SCATTER"),
      OWN(NAMES("default", "basic_linear", "binomial", "linear_nb"), NAMES("auto", "binomial", "nb"))},
+    {"alltoallv", "HELIO_ALLTOALLV", 1, 1, 0, 1, VARIABLE("alltoallv", "ALLTOALLV"),
+     OWN(NAMES("default", "linear", "pairwise"),
+         NAMES("auto", "nb", "pairwise_sendrecv_replace", "scattered"))},
+    {"allgatherv", "HELIO_ALLGATHER", 0, 1, 0, 1, VARIABLE("allgatherv", "ALLGATHERV"),
+     OWN(NAMES("default", "gatherv_bcast", "bruck", "ring", "neighbor", "two_proc"),
+         NAMES("auto", "brucks", "nb", "recursive_doubling", "ring"))},
+    {"gatherv", "HELIO_GATHERV", 0, 1, 0, 1, MPICH_VARIABLE("GATHERV"),
+     OWN(NAMES("default"), NAMES("auto", "linear", "nb"))},
+    {"scatterv", "HELIO_SCATTERV", 1, 0, 0, 1, MPICH_VARIABLE("SCATTERV"),
+     OWN(NAMES("default"), NAMES("auto", "linear", "nb"))},
     {"barrier", "HELIO_BARRIER", 0, 0, 0, 0, VARIABLE("barrier", "BARRIER"),
      OWN(NAMES("default", "linear", "double_ring", "recursive_doubling", "bruck", "two_proc", "tree"),
          NAMES("auto", "nb", "smp", "dissemination"))},
@@ -148,6 +164,43 @@ static void force(const char *variable, int number)
     MPI_T_cvar_write(handle, &number);
 }
 
+/* ------------------------------------------------------------------ blocks */
+
+/* The bytes of block `block` of those that rank `of` sends or receives. In a vector collective they differ,
+ * by up to half, from rank to rank; two neighbours have twice the mean together. */
+static long block_bytes(const struct bench *bench, long bytes, int of, int block)
+{
+    long apart = (13 + 31L * (block / 2) + 17L * of) % (bytes / 2 + 1);
+    if (!bench->operation->is_vector || (block == bench->size - 1 && block % 2 == 0))
+        return bytes;
+    return block % 2 == 0 ? bytes + apart : bytes - apart;
+}
+
+/* Where block `block` begins: there are gaps between blocks of different lengths. */
+static long place_of(const struct bench *bench, long bytes, int block)
+{
+    return block * (bench->operation->is_vector ? bytes + bytes / 2 : bytes);
+}
+
+/* What rank `from` sends to rank `to`. In a gatherv or scatterv one of them is the root; what a rank sends in
+ * an allgatherv is the same for all. */
+static long bytes_between(const struct bench *bench, long bytes, int from, int to)
+{
+    return bench->operation->sends_all ? block_bytes(bench, bytes, from, to)
+                                       : block_bytes(bench, bytes, 0, from);
+}
+
+/* Sets the arguments of a vector collective. In gatherv and scatterv they are right for the root, and block 0
+ * of the others. */
+static void lay_out(struct bench *bench, long bytes)
+{
+    for (int peer = 0; bench->operation->is_vector && peer < bench->size; peer++) {
+        bench->send_counts[peer] = (int)bytes_between(bench, bytes, bench->rank, peer);
+        bench->recv_counts[peer] = (int)bytes_between(bench, bytes, peer, bench->rank);
+        bench->places[peer] = (int)place_of(bench, bytes, peer);
+    }
+}
+
 /* ------------------------------------------------------------------- calls */
 
 static unsigned char byte_of(int from, int to, long i)
@@ -161,6 +214,20 @@ static long element_of(const struct bench *bench, long bytes)
     return bench->operation->reduces && bytes % (long)sizeof(double) == 0 ? (long)sizeof(double) : 1;
 }
 
+static void call_vector(const struct bench *bench, MPI_Comm comm)
+{
+    const int *sent = bench->send_counts, *received = bench->recv_counts, *places = bench->places;
+    const char *name = bench->operation->name;
+    if (strcmp(name, "alltoallv") == 0)
+        MPI_Alltoallv(bench->send, sent, places, MPI_BYTE, bench->recv, received, places, MPI_BYTE, comm);
+    else if (strcmp(name, "allgatherv") == 0)
+        MPI_Allgatherv(bench->send, *sent, MPI_BYTE, bench->recv, received, places, MPI_BYTE, comm);
+    else if (strcmp(name, "gatherv") == 0)
+        MPI_Gatherv(bench->send, *sent, MPI_BYTE, bench->recv, received, places, MPI_BYTE, 0, comm);
+    else
+        MPI_Scatterv(bench->send, sent, places, MPI_BYTE, bench->recv, *received, MPI_BYTE, 0, comm);
+}
+
 static void call_once(struct bench *bench, const struct bench_candidate *candidate, long bytes)
 {
     long element = element_of(bench, bytes);
@@ -168,7 +235,9 @@ static void call_once(struct bench *bench, const struct bench_candidate *candida
     int count = (int)(bytes / element);
     const char *name = bench->operation->name;
     void *send = bench->send, *recv = bench->recv;
-    if (strcmp(name, "alltoall") == 0)
+    if (bench->operation->is_vector)
+        call_vector(bench, candidate->comm);
+    else if (strcmp(name, "alltoall") == 0)
         MPI_Alltoall(send, count, type, recv, count, type, candidate->comm);
     else if (strcmp(name, "allreduce") == 0)
         MPI_Allreduce(send, recv, count, type, MPI_SUM, candidate->comm);
@@ -200,14 +269,18 @@ static void put_element(unsigned char *at, long element, unsigned char value)
 
 static void fill(struct bench *bench, long bytes)
 {
-    long element = element_of(bench, bytes), blocks = bench->operation->sends_all ? bench->size : 1;
-    for (long to = 0; to < blocks; to++)
-        for (long i = 0; i < bytes / element; i++)
-            put_element(bench->send + to * bytes + i * element, element, byte_of(bench->rank, (int)to, i));
+    long element = element_of(bench, bytes);
+    int blocks = bench->operation->sends_all ? bench->size : 1;
+    lay_out(bench, bytes);
+    for (int to = 0; to < blocks; to++) {
+        unsigned char *block = bench->send + place_of(bench, bytes, to);
+        for (long i = 0; i < bytes_between(bench, bytes, bench->rank, to) / element; i++)
+            put_element(block + i * element, element, byte_of(bench->rank, to, i));
+    }
 }
 
 /* Element i of block `block` of what this rank receives. */
-static void expect_element(const struct bench *bench, long block, long i, long element,
+static void expect_element(const struct bench *bench, int block, long i, long element,
                            unsigned char *expected)
 {
     const struct operation *operation = bench->operation;
@@ -216,7 +289,7 @@ static void expect_element(const struct bench *bench, long block, long i, long e
     for (int from = 0; operation->reduces && from < bench->size; from++)
         sum += byte_of(from, to, i);
     if (!operation->reduces)
-        put_element(expected, element, byte_of(operation->receives_all ? (int)block : 0, to, i));
+        put_element(expected, element, byte_of(operation->receives_all ? block : 0, to, i));
     else if (element > 1)
         memcpy(expected, &sum, sizeof sum);
     else
@@ -227,17 +300,21 @@ static void check_data(const struct bench *bench, const struct bench_candidate *
 {
     const struct operation *operation = bench->operation;
     const char *name = operation->name;
-    int is_root = bench->rank == 0, only_root = strcmp(name, "gather") == 0 || strcmp(name, "reduce") == 0;
-    long element = element_of(bench, bytes), blocks = operation->receives_all ? bench->size : 1;
+    int is_root = bench->rank == 0, blocks = operation->receives_all ? bench->size : 1;
+    int only_root =
+        strcmp(name, "gather") == 0 || strcmp(name, "gatherv") == 0 || strcmp(name, "reduce") == 0;
+    long element = element_of(bench, bytes);
     unsigned char expected[sizeof(double)];
     if (strcmp(name, "barrier") == 0 || (only_root && !is_root) || (strcmp(name, "bcast") == 0 && is_root))
         return;
-    for (long block = 0; block < blocks; block++)
-        for (long i = 0; i < bytes / element; i++) {
+    for (int block = 0; block < blocks; block++) {
+        const unsigned char *received = bench->recv + place_of(bench, bytes, block);
+        for (long i = 0; i < bytes_between(bench, bytes, block, bench->rank) / element; i++) {
             expect_element(bench, block, i, element, expected);
-            if (memcmp(bench->recv + block * bytes + i * element, expected, (size_t)element) != 0)
+            if (memcmp(received + i * element, expected, (size_t)element) != 0)
                 abort_bench("wrong data from ", candidate->name);
         }
+    }
 }
 
 /* -------------------------------------------------------------- candidates */
@@ -253,6 +330,7 @@ static void open_candidate(struct bench *bench, struct bench_candidate *candidat
         force(operation->variable, candidate->forced);
     setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
     PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
+    lay_out(bench, 1);
     call_once(bench, candidate, 1); /* in this call the library reads its settings for the communicator */
     if (is_own)
         force(operation->variable, 0);
@@ -330,7 +408,7 @@ static struct cost take_sample(struct bench *bench, const struct bench_candidate
 {
     struct cost cost;
     double began, here, used;
-    memset(bench->recv, 0, (size_t)(bytes * bench->size));
+    memset(bench->recv, 0, (size_t)place_of(bench, bytes, bench->size));
     if (candidate->forced >= 0)
         force(bench->operation->variable, candidate->forced);
     yielding_barrier();
@@ -371,10 +449,22 @@ static int warm_calls(const struct bench_candidate *candidate)
     return strcmp(candidate->name, "auto") == 0 ? BEFORE + TRIALS_AND_ONE : WARM;
 }
 
+/* The library's `auto` tries both ways of a vector collective for all sizes together. Each size gets trials
+ * of its own by a communicator of its own. */
+static void begin_trials(struct bench *bench)
+{
+    for (int c = 0; bench->operation->is_vector && c < bench->candidate_count; c++)
+        if (strcmp(bench->candidates[c].name, "auto") == 0) {
+            PMPI_Comm_free(&bench->candidates[c].comm);
+            open_candidate(bench, &bench->candidates[c]);
+        }
+}
+
 static void measure(struct bench *bench, long bytes)
 {
-    fill(bench, bytes);
     int calls[ALGORITHMS_MAX];
+    begin_trials(bench);
+    fill(bench, bytes);
     for (int c = 0; c < bench->candidate_count; c++) {
         take_sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
         calls[c] = calls_for(bench, &bench->candidates[c], bytes);
@@ -409,6 +499,22 @@ static void print_cluster(const struct bench *bench)
         printf("cluster %d %d %d %.*s\n", nodes, bench->size, most, (int)strcspn(version, "\n,"), version);
 }
 
+/* Room for calls of `largest` bytes. */
+static void make_room(struct bench *bench, long largest)
+{
+    size_t bytes = (size_t)place_of(bench, largest, bench->size), counts = (size_t)bench->size * sizeof(int);
+    if (bench->operation->is_vector && bytes > INT_MAX)
+        abort_bench("these blocks of all ranks together have more bytes than the counts of an ", "int");
+    bench->send = malloc(bytes);
+    bench->recv = malloc(bytes);
+    bench->send_counts = malloc(counts);
+    bench->recv_counts = malloc(counts);
+    bench->places = malloc(counts);
+    if (!bench->send || !bench->recv || !bench->send_counts || !bench->recv_counts || !bench->places ||
+        bench->candidate_count == 0)
+        abort_bench("no memory, or no algorithm", "");
+}
+
 int main(int argc, char **argv)
 {
     static struct bench bench;
@@ -429,10 +535,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < bench.size_count; i++)
         if (bench.sizes[i] > largest)
             largest = bench.sizes[i];
-    bench.send = malloc((size_t)largest * (size_t)bench.size);
-    bench.recv = malloc((size_t)largest * (size_t)bench.size);
-    if (!bench.send || !bench.recv || bench.candidate_count == 0)
-        abort_bench("no memory, or no algorithm", "");
+    make_room(&bench, largest);
     for (int c = 0; c < bench.candidate_count; c++)
         open_candidate(&bench, &bench.candidates[c]);
     print_cluster(&bench);

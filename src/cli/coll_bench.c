@@ -33,10 +33,13 @@ enum bench_option {
 
 static const struct cli_option options[] = {
     [BENCH_OP] = {"--op", 0, "NAME",
-                  "the collective: alltoall (the default), allreduce, allgather, bcast, reduce,\n"
-                  "reduce_scatter, gather, scatter or barrier"},
+                  "the collective: alltoall (the default), alltoallv, allreduce, allgather,\n"
+                  "allgatherv, bcast, reduce, reduce_scatter, gather, gatherv, scatter,\n"
+                  "scatterv or barrier"},
     [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},
-    [BENCH_BYTES] = {"--bytes", 'b', "LIST", "sizes as MPI counts them: 1,64,1KiB,16KiB (the default)"},
+    [BENCH_BYTES] = {"--bytes", 'b', "LIST",
+                     "sizes as MPI counts them: 1,64,1KiB,16KiB (the default); of blocks of different\n"
+                     "lengths (alltoallv, allgatherv, gatherv, scatterv) their mean"},
     [BENCH_ALGORITHMS] =
         {"--algorithms", 'a', "LIST",
          "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
@@ -290,11 +293,28 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     return CLI_END;
 }
 
-/* Whether the preloaded library replaces the collective, and a rank without counts can call it. */
+/* Whether the preloaded library replaces the collective. */
 static bool is_measured(enum coll_kind kind)
 {
-    return kind != COLL_ALLTOALLV && kind != COLL_ALLGATHERV && kind != COLL_GATHERV &&
-           kind != COLL_SCATTERV && kind != COLL_SCAN && kind != COLL_EXSCAN;
+    return kind != COLL_SCAN && kind != COLL_EXSCAN;
+}
+
+/* The variable that chooses for a collective without a table: the library follows a table by the size of a
+ * block. NULL: the collective has a table. */
+static const char *setting_without_table(enum coll_kind kind)
+{
+    switch (kind) {
+    case COLL_ALLTOALLV:
+        return "HELIO_ALLTOALLV";
+    case COLL_ALLGATHERV:
+        return "HELIO_ALLGATHER";
+    case COLL_GATHERV:
+        return "HELIO_GATHERV";
+    case COLL_SCATTERV:
+        return "HELIO_SCATTERV";
+    default:
+        return NULL;
+    }
 }
 
 static bool check_request(const struct cli_command *asked, struct bench_request *request)
@@ -303,8 +323,13 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
     uint64_t samples;
     if (!coll_kind_read(request->op, &request->kind))
         return false;
+    const char *setting = setting_without_table(request->kind);
     if (!is_measured(request->kind))
         diag_error("--op: %s is not measured", request->op);
+    else if (setting && (asked == &tune_command || request->path))
+        diag_error("no table holds for %s, whose blocks differ; measure it with helio coll bench, without "
+                   "-o, and set %s",
+                   request->op, setting);
     else if (!request->launcher)
         diag_error("helio %s needs a launcher behind --, such as -- mpirun -n 16", asked->name);
     else if (asked == &tune_command && !request->path)

@@ -111,7 +111,8 @@ enum status coll_footprint_print(const struct coll_shape *shape, const char *mpi
     }
     const struct coll_algorithm *leaders = coll_find(shape->call.kind, "leaders");
     if (!leaders) {
-        diag_error("the preloaded library has no way of its own for %s", coll_kind_name(shape->call.kind));
+        diag_error("--library counts plans, and the preloaded library has none for %s",
+                   coll_kind_name(shape->call.kind));
         return STATUS_BAD_INPUT;
     }
     if (!coll_footprint_of(&footprint, leaders, &shape->call, (enum coll_footprint_mpi)which))
