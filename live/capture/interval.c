@@ -57,6 +57,11 @@ void interval_open(void)
         line_mute(true);
 }
 
+bool interval_is_timed(void)
+{
+    return interval.is_timed;
+}
+
 void interval_enter(void)
 {
     if (!interval.is_timed)

@@ -13,6 +13,10 @@
  * are added to the next burst. SimGrid's smpi/cpu-threshold has the same value. */
 static const double least_burst_s = 1e-6;
 
+/* So much is carried over polls that find nothing, so that a program that polls a million times a second does
+ * not write as many lines. A program that is killed while it polls loses no more than this. */
+static const double least_poll_s = 1e-3;
+
 static struct {
     bool is_recording, is_threaded;
     pthread_mutex_t lock;
@@ -35,18 +39,22 @@ static void begin_burst(void)
     has_left = true;
 }
 
-static void write_burst(void)
+static void end_burst(void)
 {
     if (!has_left)
         return;
     const int64_t burst_ns = thread_clock_ns() - left_ns;
     bursts_end();
     carried_s += burst_ns > 0 ? (double)burst_ns * 1e-9 : 0;
-    if (carried_s < least_burst_s)
+}
+
+static void write_carried(double least_s)
+{
+    if (carried_s < least_s)
         return;
     line_begin("compute", 1);
     line_number(carried_s * process.operations_per_s);
-    line_end();
+    line_end_without_site();
     bursts_write(carried_s);
     carried_s = 0;
 }
@@ -62,7 +70,8 @@ void process_start(double operations_per_s, bool is_threaded)
 void process_stop(void)
 {
     process.is_recording = false;
-    write_burst();
+    end_burst();
+    write_carried(least_burst_s);
 }
 
 bool process_is_recording(void)
@@ -84,16 +93,32 @@ void capture_pause(void)
         pthread_mutex_unlock(&process.lock);
 }
 
-bool capture_enter(const void *caller, const void *frame)
+static bool enter(const void *caller, const void *frame, double least_s)
 {
     if (!process.is_recording || depth > 0)
         return false;
     depth++;
     capture_resume();
-    write_burst();
+    end_burst();
+    write_carried(least_s);
     interval_enter();
     sites_enter(caller, frame);
     return true;
+}
+
+bool capture_enter(const void *caller, const void *frame)
+{
+    return enter(caller, frame, least_burst_s);
+}
+
+bool capture_enter_poll(const void *caller, const void *frame)
+{
+    return enter(caller, frame, interval_is_timed() ? least_burst_s : least_poll_s);
+}
+
+void capture_found(void)
+{
+    write_carried(least_burst_s);
 }
 
 void capture_leave(void)

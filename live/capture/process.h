@@ -18,6 +18,10 @@ bool process_is_recording(void);
  * capture_leave(). capture_pause() and capture_resume() enclose the MPI's own work, in which other threads
  * may record. */
 bool capture_enter(const void *caller, const void *frame);
+/* The same for a call that may find nothing, such as MPI_Test: what the thread has computed is written by a
+ * later call, or by capture_found(), before the lines of what this call has found. */
+bool capture_enter_poll(const void *caller, const void *frame);
+void capture_found(void);
 void capture_pause(void);
 void capture_resume(void);
 void capture_leave(void);

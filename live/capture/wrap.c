@@ -29,19 +29,21 @@ static MPI_Status *status_or_own(MPI_Status *status)
 
 static void record_improbe(int flag, MPI_Message message, const MPI_Status *status, MPI_Comm comm)
 {
-    if (flag)
-        record_mprobe(message, status, comm);
+    if (!flag)
+        return;
+    capture_found();
+    record_mprobe(message, status, comm);
 }
 
 WRAP_SILENT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
-WRAP_SILENT(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-            (from, tag, comm, flag, status))
+WRAP_POLL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+          (from, tag, comm, flag, status), NOTHING, NOTHING)
 WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, message, status), status = status_or_own(status),
      record_mprobe(*message, status, comm))
-WRAP(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
-     (from, tag, comm, flag, message, status), status = status_or_own(status),
-     record_improbe(*flag, *message, status, comm))
+WRAP_POLL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
+          (from, tag, comm, flag, message, status), status = status_or_own(status),
+          if (result == MPI_SUCCESS) record_improbe(*flag, *message, status, comm))
 /* ---------------------------------------------------------------- requests */
 
 static void start_all(int count, const MPI_Request *requests)
@@ -61,6 +63,8 @@ static void put_back(int count, struct capture_request **taken)
 /* `done`: how many have completed. It is MPI_UNDEFINED, which is negative, if no request was active. */
 static void record_some(int count, struct capture_request **taken, int done, const int *indices)
 {
+    if (done > 0)
+        capture_found();
     for (int i = 0; taken && i < done; i++) {
         record_wait(taken[indices[i]]);
         taken[indices[i]] = NULL;
@@ -77,6 +81,7 @@ static void record_one(int count, struct capture_request **taken, int index)
  * MPI_REQUEST_NULL. */
 static void record_failed(int count, struct capture_request **taken, const MPI_Request *handles)
 {
+    capture_found();
     for (int i = 0; taken && i < count; i++)
         if (handles[i] == MPI_REQUEST_NULL) {
             record_wait(taken[i]);
@@ -87,22 +92,27 @@ static void record_failed(int count, struct capture_request **taken, const MPI_R
 
 static void record_if_all(int count, struct capture_request **taken, bool all)
 {
-    if (all)
-        record_waitall(count, taken);
-    else
+    if (!all) {
         put_back(count, taken);
+        return;
+    }
+    capture_found();
+    record_waitall(count, taken);
 }
 
 /* A function that completes requests: the number and array of its requests, and what is recorded. */
-#define WRAP_COMPLETION(name, parameters, arguments, given, requests, record)                                \
-    WRAP_WAIT(name, parameters, arguments, struct capture_request **taken = requests_take(given, requests),  \
-              if (result == MPI_SUCCESS) record;                                                             \
-              else record_failed(given, taken, requests))
+#define COMPLETE(wrap, name, parameters, arguments, given, requests, record)                                 \
+    wrap(name, parameters, arguments, struct capture_request **taken = requests_take(given, requests),       \
+         if (result == MPI_SUCCESS) record;                                                                  \
+         else record_failed(given, taken, requests))
+#define WRAP_COMPLETION(...) COMPLETE(WRAP_WAIT, __VA_ARGS__)
+#define WRAP_TEST(...)       COMPLETE(WRAP_POLL, __VA_ARGS__)
 
 WRAP(Start, (MPI_Request * request), (request), record_start(*request), NOTHING)
 WRAP(Startall, (int count, MPI_Request *requests), (count, requests), start_all(count, requests), NOTHING)
 WRAP(Cancel, (MPI_Request * request), (request), NOTHING, request_cancel(*request))
-WRAP_SILENT(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status))
+WRAP_POLL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status),
+          NOTHING, NOTHING)
 WRAP(Request_free, (MPI_Request * request), (request), request_free(*request), NOTHING)
 WRAP_COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request,
                 record_one(1, taken, 0))
@@ -113,16 +123,16 @@ WRAP_COMPLETION(Waitany, (int count, MPI_Request *requests, int *index, MPI_Stat
 WRAP_COMPLETION(Waitsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
                 (count, requests, done, indices, statuses), count, requests,
                 record_some(count, taken, *done, indices))
-WRAP_COMPLETION(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1,
-                request, record_one(1, taken, *flag ? 0 : -1))
-WRAP_COMPLETION(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
-                (count, requests, flag, statuses), count, requests, record_if_all(count, taken, *flag))
-WRAP_COMPLETION(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
-                (count, requests, index, flag, status), count, requests,
-                record_one(count, taken, *flag ? *index : -1))
-WRAP_COMPLETION(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
-                (count, requests, done, indices, statuses), count, requests,
-                record_some(count, taken, *done, indices))
+WRAP_TEST(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1, request,
+          record_one(1, taken, *flag ? 0 : -1))
+WRAP_TEST(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
+          (count, requests, flag, statuses), count, requests, record_if_all(count, taken, *flag))
+WRAP_TEST(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
+          (count, requests, index, flag, status), count, requests,
+          record_one(count, taken, *flag ? *index : -1))
+WRAP_TEST(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
+          (count, requests, done, indices, statuses), count, requests,
+          record_some(count, taken, *done, indices))
 
 /* ----------------------------------------------------------- communicators */
 

@@ -17,10 +17,10 @@
  * A wrapper is always inlined, so that return address and frame are those of the exported function. */
 #define EXPORT __attribute__((visibility("default")))
 
-#define DEFINE_WRAPPER(name, parameters, arguments, before, after)                                           \
+#define DEFINE_WRAPPER(enter, name, parameters, arguments, before, after)                                    \
     __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
     {                                                                                                        \
-        if (!capture_enter(__builtin_return_address(0), __builtin_frame_address(0)))                         \
+        if (!enter(__builtin_return_address(0), __builtin_frame_address(0)))                                 \
             return REAL(name) arguments;                                                                     \
         static struct times_call times_of_##name = {.function = #name};                                      \
         before;                                                                                              \
@@ -39,15 +39,22 @@
         return wrapped_##name arguments;                                                                     \
     }
 
-/* `after` is executed even if the MPI reports an error: requests that `before` has taken must be put back. */
-#define WRAP_WAIT(name, parameters, arguments, before, after)                                                \
-    DEFINE_WRAPPER(name, parameters, arguments, before, after)                                               \
+#define DEFINE_BOTH(enter, name, parameters, arguments, before, after)                                       \
+    DEFINE_WRAPPER(enter, name, parameters, arguments, before, after)                                        \
     EXPORT int PMPI_##name parameters                                                                        \
     {                                                                                                        \
         if (!capture_is_fortran(__builtin_return_address(0)))                                                \
             return REAL(name) arguments;                                                                     \
         return wrapped_##name arguments;                                                                     \
     }
+
+/* `after` is executed even if the MPI reports an error: requests that `before` has taken must be put back. */
+#define WRAP_WAIT(name, parameters, arguments, before, after)                                                \
+    DEFINE_BOTH(capture_enter, name, parameters, arguments, before, after)
+
+/* The same for a function that may find nothing. It calls capture_found() before it writes what it found. */
+#define WRAP_POLL(name, parameters, arguments, before, after)                                                \
+    DEFINE_BOTH(capture_enter_poll, name, parameters, arguments, before, after)
 
 #define WRAP(name, parameters, arguments, before, after)                                                     \
     WRAP_WAIT(name, parameters, arguments, before, if (result == MPI_SUCCESS) after)

@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        collect | cluster | packed | bursts | mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | cluster | packed | bursts | polls | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -100,6 +100,22 @@ calls)
         '0 sendRecv 1 1 1 3 0 0 #tags 4 4 #c0.1' '0 recv 2 11 2 0 #c2.1' '0 finalize'
     sum=$(awk '$2 == "compute" { sum += $3 } END { printf "%d", sum / 1e6 }' "$work/trace/rank-1.txt")
     [ "$sum" -gt 0 ] || fail "no computation was measured"
+    ;;
+polls)
+    # 35,000 polls find nothing. The trace has a line for a millisecond of computation, and not for each poll.
+    capture trace 1 @polls || fail "$(cat "$work/out")"
+    valid trace
+    sed -i 's/ #c-.*//' "$work/trace/rank-1.txt" # the communicator of the rank alone
+    for tag in 0 1 2 3; do has trace 0 "0 irecv 0 $tag 1 1" "0 isend 0 $tag 1 1" "0 wait 0 0 $tag"; done
+    has trace 0 '0 wait 0 0 4' '0 recv 0 5 1 1' '0 irecv 0 6 4 6' '0 wait 0 0 6'
+    computed=$(sed -n 's/^computed //p' "$work/out")
+    # At 12 operations a nanosecond. What the program does between its own two looks at the clock comes to it.
+    awk -v computed="$computed" '$2 == "compute" { lines++; sum += $3 / 12 }
+         END { if (lines > 500 + sum / 1e6 || sum < 0.99 * computed) { print lines, "lines,", sum, "of", computed; exit 1 } }' \
+        "$work/trace/rank-1.txt" || fail "the computation between polls"
+    # What was computed before a poll that found something stands before its line.
+    awk '$2 == "compute" { before = NR } $2 == "wait" && $5 == 0 { exit before != NR - 1 }' "$work/trace/rank-1.txt" ||
+        fail "no computation before the wait: $(grep -n -B 3 ' wait 0 0 0' "$work/trace/rank-1.txt")"
     ;;
 uncommon)
     capture trace 4 @uncommon || fail "$(cat "$work/out")"

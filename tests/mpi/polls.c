@@ -1,0 +1,98 @@
+/* A rank that computes, and polls after each microsecond: every function that may find nothing, many times
+ * before a message of its own is there, and then until it is. Prints the nanoseconds that it has computed. */
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { POLLS = 5000, WAYS = 7, REQUESTS = 3 };
+
+static int64_t computed_ns;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void compute(void)
+{
+    const int64_t since = now_ns();
+    int64_t time = 0;
+    while (time < 1000)
+        time = now_ns() - since;
+    computed_ns += time;
+}
+
+/* Polls in one of the ways. Returns whether all requests, or the message, are complete. */
+static int poll(int way, MPI_Request *requests, MPI_Message *message)
+{
+    int flag = 0, index, indices[REQUESTS], done = 0, left = 0;
+    MPI_Status statuses[REQUESTS];
+    switch (way) {
+    case 0:
+        MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Testany(REQUESTS, requests, &index, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Testsome(REQUESTS, requests, &done, indices, statuses);
+        break;
+    case 3:
+        MPI_Testall(REQUESTS, requests, &flag, statuses);
+        break;
+    case 4:
+        MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
+        return flag;
+    case 5:
+        MPI_Iprobe(0, way, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        return flag;
+    default:
+        MPI_Improbe(0, way, MPI_COMM_SELF, &flag, message, MPI_STATUS_IGNORE);
+        return flag;
+    }
+    for (int i = 0; i < REQUESTS; i++)
+        left += requests[i] != MPI_REQUEST_NULL;
+    return left == 0;
+}
+
+static void try(int way)
+{
+    const int count = way == 0 || way >= 4 ? 1 : REQUESTS;
+    int numbers[REQUESTS];
+    MPI_Request requests[REQUESTS] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Request sent[REQUESTS];
+    MPI_Message message;
+    for (int i = 0; i < count && way < 5; i++)
+        MPI_Irecv(&numbers[i], 1, MPI_INT, 0, way, MPI_COMM_SELF, &requests[i]);
+    for (int i = 0; i < POLLS; i++) {
+        compute();
+        poll(way, requests, &message);
+    }
+    for (int i = 0; i < count; i++)
+        MPI_Isend(&way, 1, MPI_INT, 0, way, MPI_COMM_SELF, &sent[i]);
+    do
+        compute();
+    while (!poll(way, requests, &message));
+    if (way == 4)
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    if (way == 5)
+        MPI_Recv(numbers, 1, MPI_INT, 0, way, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    if (way == 6)
+        MPI_Mrecv(numbers, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; i++)
+        MPI_Wait(&sent[i], MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int way = 0; way < WAYS; way++)
+        try(way);
+    printf("computed %" PRId64 "\n", computed_ns);
+    MPI_Finalize();
+    return 0;
+}
