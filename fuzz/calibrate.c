@@ -1,11 +1,11 @@
-/* Any bytes as the output of the probe of helio calibrate: read or refused. If it was read and has enough
+/* Any bytes as the output of both programs of helio calibrate: read or refused. If it was read and has enough
  * messages, intervals hold their values, and the machine file is a machine. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "calibrate/machine_file.h"
+#include "calibrate/choices.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_config.h"
 #include "machine/machine.h"
@@ -46,7 +46,7 @@ static void check_machine(const char *text, size_t length)
     config_close(like);
 }
 
-static void use(struct calibrate_samples *samples)
+static void use(struct calibrate_samples *samples, const struct choices *choices)
 {
     struct calibration calibration;
     struct calibrate_entries entries;
@@ -57,6 +57,7 @@ static void use(struct calibrate_samples *samples)
     for (size_t i = 0; i < CALIBRATE_PLACES; i++)
         check_messages(&calibration.places[i]);
     calibrate_list(samples, &calibration, &entries);
+    choices_list(choices, &entries);
     FILE *out = open_memstream(&text, &length);
     if (out) {
         calibrate_write(samples, &calibration, &entries, out);
@@ -71,12 +72,15 @@ bool fuzz_target(const uint8_t *data, size_t size)
 {
     FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
     struct calibrate_samples samples;
+    struct choices choices = {.count = 0};
     if (!file)
         return false;
-    bool is_read = calibrate_read(&samples, file, "fuzz", NULL) == STATUS_OK;
+    bool is_read = calibrate_read(&samples, file, "fuzz", NULL) == STATUS_OK &&
+                   choices_read(&choices, file, "fuzz", samples.lines, NULL) == STATUS_OK;
     fclose(file);
     if (is_read)
-        use(&samples);
+        use(&samples, &choices);
     calibrate_free(&samples);
+    choices_free(&choices);
     return is_read;
 }

@@ -11,7 +11,8 @@
  *     pieces.h      straight lines through times by size
  *     samples.h       what the probe prints
  *     calibration.h   what follows from it, and whether it is sound
- *     machine_file.h  the same as parameters of a machine file */
+ *     machine_file.h  the same as parameters of a machine file
+ *     choices.h       which algorithms the collectives of the MPI are */
 
 /* A number with its 95 % interval. */
 struct calibrate_value {

@@ -7,8 +7,7 @@
 #include "base/units.h"
 #include "output/quote.h"
 
-/* The texts are freed with the list. */
-static void add(struct calibrate_entries *entries, char *name, char *value, char *text)
+void calibrate_add_entry(struct calibrate_entries *entries, char *name, char *value, char *text)
 {
     entries->list = mem_grow(entries->list, &entries->capacity, entries->count + 1, "a machine's values");
     entries->list[entries->count++] = (struct calibrate_entry){name, value, text};
@@ -84,7 +83,8 @@ static void add_time(struct calibrate_entries *entries, const char *param, struc
                      const char *what)
 {
     char *interval = interval_text(value, time_text);
-    add(entries, mem_text(param), time_text(value.value), mem_format("measured, %s; %s", interval, what));
+    calibrate_add_entry(entries, mem_text(param), time_text(value.value),
+                        mem_format("measured, %s; %s", interval, what));
     free(interval);
 }
 
@@ -92,7 +92,8 @@ static void add_rate(struct calibrate_entries *entries, const char *param, struc
                      const char *what)
 {
     char *interval = interval_text(value, rate_text);
-    add(entries, mem_text(param), rate_text(value.value), mem_format("measured, %s; %s", interval, what));
+    calibrate_add_entry(entries, mem_text(param), rate_text(value.value),
+                        mem_format("measured, %s; %s", interval, what));
     free(interval);
 }
 
@@ -144,12 +145,14 @@ static void list_protocol(const struct calibrate_samples *samples, const struct 
     char size[64];
     if (!samples->has_eager[place])
         return;
-    add(entries, mem_text("mpi.eager_threshold"),
+    calibrate_add_entry(
+        entries, mem_text("mpi.eager_threshold"),
         mem_text(show_size((double)samples->eager[place], size, sizeof size)),
         mem_format("found by bisection: the largest MPI_Isend %s that ends before its receive is posted",
                    where));
     char *jump = value_text(messages->jump_ns, time_text);
-    add(entries, mem_text("rendezvous.handshakes"), mem_format("%u", messages->handshakes),
+    calibrate_add_entry(
+        entries, mem_text("rendezvous.handshakes"), mem_format("%u", messages->handshakes),
         mem_format("the time grows by %s at mpi.eager_threshold, in units of the time of a control message",
                    jump));
     free(jump);
@@ -158,11 +161,12 @@ static void list_protocol(const struct calibrate_samples *samples, const struct 
 static void list_world(const struct calibrate_samples *samples, bool is_alone,
                        struct calibrate_entries *entries)
 {
-    add(entries, mem_text("ranks_per_node"), mem_format("%u", is_alone ? samples->processors : samples->most),
-        mem_text(is_alone ? "processors of the node on which all ranks were"
-                          : "ranks of the largest node of the launch that measured"));
-    add(entries, mem_text("mpi.tuning"), mem_text(samples->mpi),
-        mem_format("the MPI that measured, %s", samples->library));
+    calibrate_add_entry(entries, mem_text("ranks_per_node"),
+                        mem_format("%u", is_alone ? samples->processors : samples->most),
+                        mem_text(is_alone ? "processors of the node on which all ranks were"
+                                          : "ranks of the largest node of the launch that measured"));
+    calibrate_add_entry(entries, mem_text("mpi.tuning"), mem_text(samples->mpi),
+                        mem_format("the MPI that measured, %s", samples->library));
 }
 
 /* ------------------------------------------------ what has no parameter */
@@ -176,7 +180,8 @@ static void list_pieces(const struct calibrate_samples *samples, enum calibrate_
         const struct piece *piece = &messages->pieces.list[i];
         char *at_zero = value_text(messages->at_zero_ns[i], time_text);
         struct calibrate_value slope = messages->ns_per_byte[i];
-        add(entries, mem_format("%s.piece-%zu", name, i + 1), NULL,
+        calibrate_add_entry(
+            entries, mem_format("%s.piece-%zu", name, i + 1), NULL,
             mem_format("%s to %s: %s, and %.4g ns per byte, 95 %% interval %.4g to %.4g",
                        show_size(messages->bytes[piece->first], from, sizeof from),
                        show_size(messages->bytes[piece->first + piece->count - 1], to, sizeof to), at_zero,
@@ -184,10 +189,11 @@ static void list_pieces(const struct calibrate_samples *samples, enum calibrate_
         free(at_zero);
     }
     if (samples->has_eager[place])
-        add(entries, mem_format("%s.eager", name), NULL,
-            mem_text(show_size((double)samples->eager[place], from, sizeof from)));
+        calibrate_add_entry(entries, mem_format("%s.eager", name), NULL,
+                            mem_text(show_size((double)samples->eager[place], from, sizeof from)));
     if (messages->has_rate)
-        add(entries, mem_format("%s.line", name), NULL,
+        calibrate_add_entry(
+            entries, mem_format("%s.line", name), NULL,
             mem_format("the parameters are %.1f %% off the medians of the sizes in the median, at worst %.1f "
                        "%%, at %s",
                        messages->off_percent, messages->worst_percent,
@@ -245,7 +251,7 @@ static void list_series(const struct calibrate_samples *samples, struct calibrat
     qsort(sorted, samples->count, sizeof *sorted, compare_series);
     for (size_t i = 0; i < samples->count; i++)
         if (sorted[i]->kind != CALIBRATE_HALF)
-            add(entries, series_name(sorted[i]), NULL, series_text(sorted[i]));
+            calibrate_add_entry(entries, series_name(sorted[i]), NULL, series_text(sorted[i]));
     free(sorted);
 }
 

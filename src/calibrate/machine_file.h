@@ -14,6 +14,8 @@ struct calibrate_entries {
     size_t count, capacity;
 };
 
+/* The texts are freed with the list. */
+void calibrate_add_entry(struct calibrate_entries *entries, char *name, char *value, char *text);
 void calibrate_list(const struct calibrate_samples *samples, const struct calibration *calibration,
                     struct calibrate_entries *entries);
 void calibrate_free_entries(struct calibrate_entries *entries);

@@ -255,6 +255,7 @@ enum status calibrate_read(struct calibrate_samples *samples, FILE *file, const 
         diag_error("%s: the measurement did not come to its end", name);
         status = STATUS_FAILED;
     }
+    samples->lines = reader.at.number;
     free(line.text);
     return status;
 }

@@ -57,6 +57,7 @@ struct calibrate_samples {
     size_t count, capacity;
     struct calibrate_guard guards[CALIBRATE_GUARDS];
     size_t guard_count;
+    size_t lines; /* that were read */
     bool is_done; /* the line `end` has come */
 };
 

@@ -44,8 +44,10 @@ static const char *name_at(size_t option, size_t index)
 static const struct cli_option options[] = {
     [CALIBRATE_OUTPUT] = {"--output", 'o', "FILE.yaml", "the machine file to write"},
     [CALIBRATE_MPI] = {"--mpi", 0, "NAME", "the MPI, where its launcher does not show it; NAME is one of"},
-    [CALIBRATE_FROM] = {"--from", 'f', "FILE",
-                        "no measurement: what helio-calibrate-openmpi or -mpich printed elsewhere"},
+    [CALIBRATE_FROM] =
+        {"--from", 'f', "FILE",
+         "no measurement: what helio-calibrate-openmpi or -mpich printed elsewhere, and behind it what\n"
+         "helio-choices-openmpi or -mpich did"},
     [CALIBRATE_ROUNDS] = {"--rounds", 0, "N", "samples of each quantity, from 5 to 1000; 21 by default"},
     [CALIBRATE_LARGEST] = {"--largest", 0, "SIZE",
                            "the largest message, from 64 KiB to 256 MiB; 4 MiB by default"},
@@ -71,7 +73,8 @@ static const struct cli_command command = {
     .doc =
         "Measures the machine on which the launcher starts ranks, and writes it as a machine file: latency,\n"
         "rate, overheads, gap, protocol, contention, copies. The ranks work in pairs, between the first two\n"
-        "nodes and within the first. Exit status 1: a guard has failed, and nothing is written.",
+        "nodes and within the first. Then the messages of collectives are counted, which shows their\n"
+        "algorithms. Exit status 1: a guard has failed, and nothing is written.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
@@ -102,10 +105,10 @@ static void pass_on(const char *line)
     progress_show();
 }
 
-/* The program for the MPI, to be freed. NULL: reported. */
-static char *find_program(const char *mpi)
+/* The program helio-NAME-MPI, to be freed. NULL: reported. */
+static char *find_program(const char *name, const char *mpi)
 {
-    char *own = launch_own_folder(), *path = mem_format("%s/helio-calibrate-%s", own, mpi);
+    char *own = launch_own_folder(), *path = mem_format("%s/helio-%s-%s", own, name, mpi);
     free(own);
     if (access(path, X_OK) == 0)
         return path;
@@ -114,50 +117,89 @@ static char *find_program(const char *mpi)
     return NULL;
 }
 
-static enum status run_words(char *const *words, struct calibrate_samples *samples)
+/* What was measured, and what of it was counted. */
+struct found {
+    struct calibrate_samples samples;
+    struct choices choices;
+};
+
+/* Starts the program helio-NAME-MPI under the launcher. False: reported. */
+static bool start(const struct calibrate_request *request, const char *name, const char *mpi,
+                  char *const *arguments, struct launch *launch)
 {
-    struct launch launch;
-    if (!launch_start(&launch, words))
-        return STATUS_FAILED;
-    enum status status = calibrate_read(samples, launch.lines, words[0], pass_on);
-    launch_end(&launch);
-    return status;
+    char *program = find_program(name, mpi);
+    size_t count = 0;
+    if (!program)
+        return false;
+    while (arguments[count])
+        count++;
+    char **words = mem_alloc((size_t)request->launcher_count + count + 2, sizeof *words, "a command line");
+    memcpy(words, request->launcher, (size_t)request->launcher_count * sizeof *words);
+    words[request->launcher_count] = program;
+    memcpy(words + request->launcher_count + 1, arguments, count * sizeof *words);
+    bool is_started = launch_start(launch, words);
+    free(words);
+    free(program);
+    return is_started;
 }
 
-static enum status measure(const struct calibrate_request *request, struct calibrate_samples *samples)
+/* A measurement without choices is a measurement, so nothing that happens here ends the calibration. */
+static void count_choices(const struct calibrate_request *request, const char *mpi, char *largest,
+                          struct choices *choices)
+{
+    struct launch launch;
+    enum status status = STATUS_FAILED;
+    if (start(request, "choices", mpi, (char *[]){largest, NULL}, &launch)) {
+        status = choices_read(choices, launch.lines, request->launcher[0], 0, pass_on);
+        launch_end(&launch);
+    }
+    if (status == STATUS_OK && choices->is_there)
+        return;
+    diag_warning(
+        "which algorithms the collectives are was not found, and mpi.tuning is by the name of the MPI");
+    choices_free(choices);
+    choices->is_there = false;
+}
+
+static enum status measure(const struct calibrate_request *request, struct found *found)
 {
     const char *mpi = request->mpi ? request->mpi : tracer_mpi_of(request->launcher[0]);
+    char rounds[32], largest[32];
+    struct launch launch;
     if (!mpi) {
         diag_error("the MPI of '%s' cannot be seen from its name; say --mpi openmpi or --mpi mpich",
                    request->launcher[0]);
         return STATUS_BAD_INPUT;
     }
-    char *program = find_program(mpi), rounds[32], largest[32];
-    if (!program)
-        return STATUS_FAILED;
     snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)request->rounds);
     snprintf(largest, sizeof largest, "%llu", (unsigned long long)request->largest);
-    char **words = mem_alloc((size_t)request->launcher_count + 4, sizeof *words, "a command line");
-    memcpy(words, request->launcher, (size_t)request->launcher_count * sizeof *words);
-    words[request->launcher_count] = program;
-    words[request->launcher_count + 1] = rounds;
-    words[request->launcher_count + 2] = largest;
-    enum status status = run_words(words, samples);
-    free(words);
-    free(program);
+    if (!start(request, "calibrate", mpi, (char *[]){rounds, largest, NULL}, &launch))
+        return STATUS_FAILED;
+    enum status status = calibrate_read(&found->samples, launch.lines, request->launcher[0], pass_on);
+    launch_end(&launch);
+    if (status == STATUS_OK)
+        count_choices(request, mpi, largest, &found->choices);
     return status;
 }
 
-static enum status read_file(const char *path, struct calibrate_samples *samples)
+/* What both programs have printed elsewhere; the second may be missing. */
+static enum status read_file(const char *path, struct found *found)
 {
     FILE *file = fopen(path, "r");
     if (!file) {
         diag_error("cannot read %s: %s", path, strerror(errno));
         return STATUS_BAD_INPUT;
     }
-    enum status status = calibrate_read(samples, file, path, NULL);
+    enum status status = calibrate_read(&found->samples, file, path, NULL);
+    if (status == STATUS_OK)
+        status = choices_read(&found->choices, file, path, found->samples.lines, NULL);
     fclose(file);
-    return status;
+    if (status != STATUS_OK || !found->choices.is_there ||
+        strcmp(found->samples.mpi, found->choices.mpi) == 0)
+        return status;
+    diag_error("%s: times are of %s, choices of %s; both must be of one MPI", path, found->samples.mpi,
+               found->choices.mpi);
+    return STATUS_BAD_INPUT;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -199,22 +241,37 @@ static enum status write_file(const struct calibrate_request *request,
     return status;
 }
 
+static void report_choices(const struct choices *choices)
+{
+    for (size_t i = 0; i < choices->count; i++) {
+        const struct choice_call *call = &choices->calls[i];
+        const char *name = coll_kind_name(call->kind), *form = call->block ? "_block" : "";
+        if (choice_is_lost(choices, call))
+            diag_warning("%s%s of %u ranks has another algorithm than the machine file says "
+                         "(choices.%s%s.%u-ranks)",
+                         name, form, call->ranks, name, form, call->ranks);
+    }
+}
+
 /* Prints the calibration and writes its file. */
-static enum status finish(const struct calibrate_request *request, const struct calibrate_samples *samples,
+static enum status finish(const struct calibrate_request *request, const struct found *found,
                           const struct calibration *calibration)
 {
+    const struct calibrate_samples *samples = &found->samples;
     struct calibrate_entries entries;
     enum status status = STATUS_OK;
     calibrate_list(samples, calibration, &entries);
+    choices_list(&found->choices, &entries);
+    report_choices(&found->choices);
     if (request->json)
-        status = calibrate_print_json(samples, calibration, &entries);
+        status = calibrate_print_json(samples, calibration, &found->choices, &entries);
     else
         calibrate_print(samples, calibration, &entries);
     if (status == STATUS_OK)
         status = standard_flush();
     if (status == STATUS_OK && request->html)
         status = calibrate_page_save(request->html, "Calibration",
-                                     calibrate_json(samples, calibration, &entries, NULL));
+                                     calibrate_json(samples, calibration, &found->choices, &entries, NULL));
     if (!calibration->is_sound)
         report_guards(samples);
     if (status == STATUS_OK && !calibration->is_sound && !request->force) {
@@ -354,18 +411,19 @@ static enum status check_program(const struct calibrate_request *request)
 int cli_calibrate(int argc, char **argv)
 {
     struct calibrate_request request = {.rounds = 21, .largest = 4 << 20, .runs = 7};
-    struct calibrate_samples samples = {.count = 0};
+    struct found all = {.samples.count = 0};
     struct calibration calibration;
     int found = read_arguments(&request, argc, argv);
     if (found != CLI_END)
         return cli_status(found);
     if (request.check)
         return check_program(&request);
-    enum status status = request.from ? read_file(request.from, &samples) : measure(&request, &samples);
+    enum status status = request.from ? read_file(request.from, &all) : measure(&request, &all);
     if (status == STATUS_OK)
-        status = calibrate_judge(&samples, &calibration);
+        status = calibrate_judge(&all.samples, &calibration);
     if (status == STATUS_OK)
-        status = finish(&request, &samples, &calibration);
-    calibrate_free(&samples);
+        status = finish(&request, &all, &calibration);
+    calibrate_free(&all.samples);
+    choices_free(&all.choices);
     return status;
 }

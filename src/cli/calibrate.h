@@ -1,7 +1,7 @@
 #ifndef HELIO_CLI_CALIBRATE_H
 #define HELIO_CLI_CALIBRATE_H
 
-#include "calibrate/machine_file.h"
+#include "calibrate/choices.h"
 #include "output/json.h"
 
 /* --check: a program, runs of it, and their forecasts: calibrate_check.c. */
@@ -18,9 +18,10 @@ enum status calibrate_check_program(const struct calibrate_check *check);
 void calibrate_print(const struct calibrate_samples *samples, const struct calibration *calibration,
                      const struct calibrate_entries *entries);
 json_t *calibrate_json(const struct calibrate_samples *samples, const struct calibration *calibration,
-                       const struct calibrate_entries *entries, const char *schema); /* NULL: without one */
+                       const struct choices *choices, const struct calibrate_entries *entries,
+                       const char *schema); /* NULL: without one */
 enum status calibrate_print_json(const struct calibrate_samples *samples,
-                                 const struct calibration *calibration,
+                                 const struct calibration *calibration, const struct choices *choices,
                                  const struct calibrate_entries *entries);
 
 /* Parts of both outputs. */

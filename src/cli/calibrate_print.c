@@ -136,8 +136,43 @@ static json_t *parameters_json(const struct calibrate_entries *entries)
     return parameters;
 }
 
+static json_t *ranges_json(const struct choice_call *call)
+{
+    json_t *ranges = json_make_list();
+    for (size_t i = 0; i < call->count; i++) {
+        const struct choice_range *range = &call->ranges[i];
+        json_t *object = json_make_object(), *names = json_make_list();
+        json_put_count(object, "from_bytes", range->first);
+        json_put_count(object, "to_bytes", range->last);
+        for (size_t k = 0; k < range->count; k++)
+            json_add_text(names, range->fits[k]->name);
+        json_put(object, "algorithms", names);
+        json_add(ranges, object);
+    }
+    return ranges;
+}
+
+/* Which algorithms send what the MPI sends. */
+static json_t *choices_json(const struct choices *choices)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < choices->count; i++) {
+        const struct choice_call *call = &choices->calls[i];
+        json_t *object = json_make_object();
+        json_put_text(object, "collective", coll_kind_name(call->kind));
+        json_put_flag(object, "block", call->block);
+        json_put_count(object, "ranks", call->ranks);
+        json_put_count(object, "sizes", call->sizes);
+        json_put_count(object, "as_tuning", call->agree);
+        json_put(object, "ranges", ranges_json(call));
+        json_add(list, object);
+    }
+    return list;
+}
+
 json_t *calibrate_json(const struct calibrate_samples *samples, const struct calibration *calibration,
-                       const struct calibrate_entries *entries, const char *schema)
+                       const struct choices *choices, const struct calibrate_entries *entries,
+                       const char *schema)
 {
     json_t *object = json_make_object();
     if (schema)
@@ -154,12 +189,14 @@ json_t *calibrate_json(const struct calibrate_samples *samples, const struct cal
             json_put(object, calibrate_place_name(place),
                      messages_json(samples, place, &calibration->places[place]));
     json_put(object, "series", series_json(samples));
+    json_put(object, "choices", choices_json(choices));
     return object;
 }
 
 enum status calibrate_print_json(const struct calibrate_samples *samples,
-                                 const struct calibration *calibration,
+                                 const struct calibration *calibration, const struct choices *choices,
                                  const struct calibrate_entries *entries)
 {
-    return cli_print_json(calibrate_json(samples, calibration, entries, "helio-calibrate-1"), DIGITS);
+    return cli_print_json(calibrate_json(samples, calibration, choices, entries, "helio-calibrate-1"),
+                          DIGITS);
 }

@@ -2,6 +2,7 @@
 # helio calibrate under $MPI.
 #
 #   tests/mpi/calibrate.sh here       on this machine, also --check. Times are not judged, so a busy machine changes nothing
+#   tests/mpi/calibrate.sh choices    the algorithms of collectives: those of the MPI as it is, and one that it is told to take
 #   tests/mpi/calibrate.sh cluster    on two network namespaces whose network has a planted delay and rate, which are found
 #                                     within 3 %; skipped where a guard says that other work kept them from it. Needs root
 set -eu
@@ -35,6 +36,8 @@ here() {
     "$HELIO" machine check "$work/machine.yaml" >"$work/checked" || fail "what it writes is no machine"
     [ "$(value mpi.tuning)" = "$MPI" ] || fail "the machine is not of $MPI"
     grep -q '^  within.piece-1: ' "$work/machine.yaml" || fail "no piece was found"
+    grep -q '^  mpi.tuning: ".*its messages were counted with 2 ranks: all calls' "$work/machine.yaml" ||
+        grep -q '^  mpi.tuning: ".*its messages were not counted' "$work/machine.yaml" || fail "no choices are in the file"
     for quantity in send receive gap stream; do
         grep -q "^  within.$quantity" "$work/machine.yaml" || fail "$quantity was not measured"
     done
@@ -70,6 +73,33 @@ check() {
     if "$HELIO" calibrate --check --machine infiniband-ndr --mpi "$MPI" --runs 1 -- false >"$work/printed" 2>"$work/said"; then
         fail "a program that fails is not noticed"
     fi
+}
+
+# count [VARIABLE=VALUE...]: counts the messages of 5 ranks, whose MPI has these settings, and makes a machine file of them,
+# with times from elsewhere.
+count() {
+    sed "s/^mpi .*/mpi $MPI/" "$tests/../golden/calibrate/made.probe" >"$work/both.probe"
+    "$tests/launch" 5 "$@" "${HELIO%/*}/helio-choices-$MPI" 65536 >"$work/choices" 2>"$work/said" || fail "nothing is counted"
+    if grep '^uncounted' "$work/choices"; then exit 77; fi
+    cat "$work/choices" >>"$work/both.probe"
+    "$HELIO" calibrate --from "$work/both.probe" -o "$work/machine.yaml" >"$work/printed" 2>"$work/said" || fail "no machine"
+}
+
+# The MPI as it is, whose version is that of the table, chooses as the table says. An algorithm that it is told to take is
+# found, is a parameter, and is what a simulation on the machine sends; other collectives stay as they are.
+choices() {
+    count
+    grep -q "^library .*${version:?}" "$work/choices" ||
+        { echo "skipped: the table is that of another version of this MPI" && exit 77; }
+    [ "$(value mpi.tuning)" = "$MPI" ] || fail "the machine is not of $MPI"
+    grep -q '^  mpi.tuning: ".*counted with 5, 4 and 2 ranks: all calls' "$work/machine.yaml" || fail "another choice"
+    [ -z "$(value "mpi.$kind")" ] || fail "a choice of the table is a parameter"
+    count "$@"
+    [ "$(value "mpi.$kind")" = "$found" ] || fail "mpi.$kind is '$(value "mpi.$kind")', not $found"
+    [ -z "$(value mpi.alltoall)" ] || fail "another collective is changed too"
+    ring=$("$HELIO" run -w "collective:op=$kind,ranks=5,bytes=8KiB,algorithm=ring" -f hockney | sed -n 's/.*ranks, \([0-9]* messages\).*/\1/p')
+    "$HELIO" run -w "collective:op=$kind,ranks=5,bytes=8KiB" -f hockney --machine "$work/machine.yaml" |
+        grep -q " $ring," || fail "a run on the machine does not send as many messages as a ring"
 }
 
 # A program that is no probe of this MPI.
@@ -128,5 +158,17 @@ cluster)
     fail "what was planted is not found within 3 %"
     ;;
 here) here && wrong && check ;;
+choices)
+    case $MPI in
+    openmpi)
+        version="v4.1.4" kind=allreduce found="recursive-doubling<=16B,ring"
+        choices OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=4
+        ;;
+    mpich)
+        version="4.0.2" kind=allgather found=ring
+        choices MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=ring
+        ;;
+    esac
+    ;;
 *) echo "calibrate.sh: there is no part '$1'" && exit 2 ;;
 esac

@@ -1,9 +1,11 @@
-/* Counts messages below the MPI (tuning.h). */
-#include "tuning.h"
+/* Counts messages below the MPI (count.h). */
+#include "live/choices/count.h"
 
 #include <dlfcn.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,27 +13,40 @@
 
 #pragma GCC visibility push(default)
 
-static struct tuning_counts *counting; /* NULL: not now */
-static bool seen;                      /* any message at all */
+static struct sent *counting; /* NULL: not now */
+static bool seen;             /* any message at all */
 
 static void count(int destination, size_t bytes)
 {
     seen = true;
-    if (!counting || destination < 0 || destination >= TUNING_RANKS_MAX)
+    if (!counting || destination < 0 || destination >= SENT_RANKS_MAX)
         return;
     counting->messages[destination]++;
     counting->bytes[destination] += bytes;
 }
 
-void tuning_count_begin(struct tuning_counts *counts)
+void sent_begin(struct sent *counts)
 {
     memset(counts, 0, sizeof *counts);
     counting = counts;
 }
 
-void tuning_count_end(void)
+void sent_end(void)
 {
     counting = NULL;
+}
+
+/* For Open MPI. Its component records if it is enabled, and, where layers are named, is named too. Ranks that
+ * wait yield, since there may be more ranks than cores. What somebody has set stays. */
+void sent_prepare(void)
+{
+    const char *layers = getenv("OMPI_MCA_pml");
+    char longer[512];
+    setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    if (layers && *layers && *layers != '^' && !strstr(layers, "monitoring") &&
+        snprintf(longer, sizeof longer, "%s,monitoring", layers) < (int)sizeof longer)
+        setenv("OMPI_MCA_pml", longer, 1);
 }
 
 /* A message from each rank to each other one. */
@@ -67,7 +82,7 @@ static void ignore_peer(int peer)
     (void)peer;
 }
 
-bool tuning_count_open(const char **why)
+bool sent_open(const char **why)
 {
     meet_all(ignore_peer);
     *why = "Open MPI's component monitoring does not record messages here";
@@ -81,7 +96,7 @@ bool tuning_count_open(const char **why)
 static struct {
     ucp_ep_h endpoint;
     int rank;
-} known[TUNING_RANKS_MAX];
+} known[SENT_RANKS_MAX];
 static size_t known_count;
 static int learning = -1;
 
@@ -100,7 +115,7 @@ static void learn_peer(int peer)
     learning = peer;
 }
 
-bool tuning_count_open(const char **why)
+bool sent_open(const char **why)
 {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -114,7 +129,7 @@ static int rank_of(ucp_ep_h endpoint)
     for (size_t i = 0; i < known_count; i++)
         if (known[i].endpoint == endpoint)
             return known[i].rank;
-    if (learning < 0 || known_count == TUNING_RANKS_MAX)
+    if (learning < 0 || known_count == SENT_RANKS_MAX)
         return -1;
     known[known_count].endpoint = endpoint;
     known[known_count].rank = learning;
@@ -185,7 +200,7 @@ static void ignore_peer(int peer)
     (void)peer;
 }
 
-bool tuning_count_open(const char **why)
+bool sent_open(const char **why)
 {
     meet_all(ignore_peer);
     *why = "this was built without the headers of UCX (Debian: libucx-dev), below which messages are counted";
