@@ -52,57 +52,26 @@ bool entry_collective(const struct entry_call *call, int *error)
     return entry_is_ours() && live_collective(&theirs, error);
 }
 
-bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
-                     void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
-                     uintptr_t comm, int *error)
+static struct live_side side_of(const struct entry_side *side)
 {
-    const struct live_vector_call call = {
-        .send = {sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, NULL},
-        .recv = {recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, NULL},
-        .comm = (MPI_Comm)comm,
-        .function = LIVE_ALLTOALLV,
-    };
-    return entry_is_ours() && live_vector(&call, error);
+    return (struct live_side){.buffer = side->buffer,
+                              .counts = side->counts,
+                              .displacements = side->displs,
+                              .type = side->types ? MPI_DATATYPE_NULL : (MPI_Datatype)side->type,
+                              .types = side->types};
 }
 
-bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
-                     void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
-                     uintptr_t comm, int *error)
+bool entry_vector(const struct entry_vector *call, int *error)
 {
-    const struct live_vector_call call = {
-        .send = {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
-        .recv = {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
-        .comm = (MPI_Comm)comm,
-        .function = LIVE_ALLTOALLW,
+    const struct live_vector_call theirs = {
+        .send = side_of(&call->send),
+        .recv = side_of(&call->recv),
+        .comm = (MPI_Comm)call->comm,
+        .function = call->function,
+        .root = call->root,
+        .is_large = call->is_large,
     };
-    return entry_is_ours() && live_vector(&call, error);
-}
-
-bool entry_gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
-                   const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm,
-                   int *error)
-{
-    const struct live_vector_call call = {
-        .send = {sendbuf, &sendcount, NULL, (MPI_Datatype)sendtype, NULL},
-        .recv = {recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, NULL},
-        .comm = (MPI_Comm)comm,
-        .function = LIVE_GATHERV,
-        .root = root,
-    };
-    return entry_is_ours() && live_vector(&call, error);
-}
-
-bool entry_scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
-                    void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm, int *error)
-{
-    const struct live_vector_call call = {
-        .send = {sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, NULL},
-        .recv = {recvbuf, &recvcount, NULL, (MPI_Datatype)recvtype, NULL},
-        .comm = (MPI_Comm)comm,
-        .function = LIVE_SCATTERV,
-        .root = root,
-    };
-    return entry_is_ours() && live_vector(&call, error);
+    return entry_is_ours() && live_vector(&theirs, error);
 }
 
 void entry_session_began(void)

@@ -49,20 +49,34 @@ struct entry_call {
 
 /* True: *error is the result of the call. False: nothing is done; the call is left to the MPI. */
 bool entry_collective(const struct entry_call *call, int *error);
-bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
-                     void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
-                     uintptr_t comm, int *error);
-/* The types are arrays of handles. */
-bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
-                     void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
-                     uintptr_t comm, int *error);
 
-/* At ranks other than the root, what only the root has is not read. */
-bool entry_gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
-                   const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm,
-                   int *error);
-bool entry_scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
-                    void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm, int *error);
+/* The functions of which no rank but the root, if there is one, knows all counts. */
+enum live_vector_function {
+    LIVE_ALLTOALLV,
+    LIVE_ALLTOALLW,
+    LIVE_GATHERV,
+    LIVE_SCATTERV,
+    LIVE_VECTOR_FUNCTIONS
+};
+
+/* One side of such a call, as struct live_side (vector.h) has it. `types` is an array of handles. */
+struct entry_side {
+    const void *buffer;
+    struct entry_numbers counts, displs;
+    uintptr_t type;
+    const void *types;
+};
+
+struct entry_vector {
+    enum live_vector_function function;
+    struct entry_side send, recv;
+    int root; /* of MPI_Gatherv and MPI_Scatterv */
+    bool is_large;
+    uintptr_t comm;
+};
+
+/* As entry_collective. At ranks other than the root, what only the root has is not read. */
+bool entry_vector(const struct entry_vector *call, int *error);
 
 /* Programs that use sessions of MPI 4 may never call MPI_Init. A session has begun; a session is about to
  * end. */

@@ -164,76 +164,76 @@ LARGE(MPI_Scatter_c,
       .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
       .recvcount = recvcount, .recvtype = recvtype, .root = root, .comm = comm)
 
-extern int PMPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
-                          void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
-                          uintptr_t comm);
-PUBLIC int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
-                         void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
-                         uintptr_t comm);
+/* The functions of which no rank knows all counts, and their forms of MPI 4. */
+#define VECTOR(name, parameters, arguments, ...)                                                             \
+    extern int P##name parameters;                                                                           \
+    PUBLIC int name parameters;                                                                              \
+    PUBLIC int name parameters                                                                               \
+    {                                                                                                        \
+        int error;                                                                                           \
+        const struct entry_vector call = {__VA_ARGS__};                                                      \
+        return entry_vector(&call, &error) ? error : NEXT(name) arguments;                                   \
+    }
+#define LARGE_VECTOR(name, parameters, arguments, ...)                                                       \
+    extern __attribute__((weak)) int P##name parameters;                                                     \
+    PUBLIC int name parameters;                                                                              \
+    PUBLIC int name parameters                                                                               \
+    {                                                                                                        \
+        int error;                                                                                           \
+        const struct entry_vector call = {.is_large = true, __VA_ARGS__};                                    \
+        return entry_vector(&call, &error) ? error : NEXT(name) arguments;                                   \
+    }
 
-PUBLIC int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
-                         void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
-                         uintptr_t comm)
-{
-    int error;
-    if (entry_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                        &error))
-        return error;
-    return NEXT(MPI_Alltoallv)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                               comm);
-}
+#define ALLTOALLV(number)                                                                                    \
+    (const void *sendbuf, const number *sendcounts, const number *sdispls, uintptr_t sendtype,               \
+     void *recvbuf, const number *recvcounts, const number *rdispls, uintptr_t recvtype, uintptr_t comm)
+#define ALLTOALLW(number)                                                                                    \
+    (const void *sendbuf, const number *sendcounts, const number *sdispls, const void *sendtypes,            \
+     void *recvbuf, const number *recvcounts, const number *rdispls, const void *recvtypes, uintptr_t comm)
+#define GATHERV(number)                                                                                      \
+    (const void *sendbuf, number sendcount, uintptr_t sendtype, void *recvbuf, const number *recvcounts,     \
+     const number *displs, uintptr_t recvtype, int root, uintptr_t comm)
+#define SCATTERV(number)                                                                                     \
+    (const void *sendbuf, const number *sendcounts, const number *displs, uintptr_t sendtype, void *recvbuf, \
+     number recvcount, uintptr_t recvtype, int root, uintptr_t comm)
 
-extern int PMPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
-                          const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
-                          const void *recvtypes, uintptr_t comm);
-PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
-                         const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
-                         const void *recvtypes, uintptr_t comm);
+VECTOR(MPI_Alltoallv, ALLTOALLV(int),
+       (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+       .function = LIVE_ALLTOALLV, .send = {sendbuf, {.ints = sendcounts}, {.ints = sdispls}, sendtype, NULL},
+       .recv = {recvbuf, {.ints = recvcounts}, {.ints = rdispls}, recvtype, NULL}, .comm = comm)
+VECTOR(MPI_Alltoallw, ALLTOALLW(int),
+       (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+       .function = LIVE_ALLTOALLW, .send = {sendbuf, {.ints = sendcounts}, {.ints = sdispls}, 0, sendtypes},
+       .recv = {recvbuf, {.ints = recvcounts}, {.ints = rdispls}, 0, recvtypes}, .comm = comm)
+VECTOR(MPI_Gatherv, GATHERV(int),
+       (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+       .function = LIVE_GATHERV, .send = {sendbuf, {.ints = &sendcount}, {0}, sendtype, NULL},
+       .recv = {recvbuf, {.ints = recvcounts}, {.ints = displs}, recvtype, NULL}, .root = root, .comm = comm)
+VECTOR(MPI_Scatterv, SCATTERV(int),
+       (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+       .function = LIVE_SCATTERV, .send = {sendbuf, {.ints = sendcounts}, {.ints = displs}, sendtype, NULL},
+       .recv = {recvbuf, {.ints = &recvcount}, {0}, recvtype, NULL}, .root = root, .comm = comm)
 
-PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
-                         const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
-                         const void *recvtypes, uintptr_t comm)
-{
-    int error;
-    if (entry_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                        comm, &error))
-        return error;
-    return NEXT(MPI_Alltoallw)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                               recvtypes, comm);
-}
-
-extern int PMPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
-                        const int *recvcounts, const int *displs, uintptr_t recvtype, int root,
-                        uintptr_t comm);
-PUBLIC int MPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
-                       const int *recvcounts, const int *displs, uintptr_t recvtype, int root,
-                       uintptr_t comm);
-
-PUBLIC int MPI_Gatherv(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf,
-                       const int *recvcounts, const int *displs, uintptr_t recvtype, int root, uintptr_t comm)
-{
-    int error;
-    if (entry_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-                      &error))
-        return error;
-    return NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-}
-
-extern int PMPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
-                         void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm);
-PUBLIC int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
-                        void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm);
-
-PUBLIC int MPI_Scatterv(const void *sendbuf, const int *sendcounts, const int *displs, uintptr_t sendtype,
-                        void *recvbuf, int recvcount, uintptr_t recvtype, int root, uintptr_t comm)
-{
-    int error;
-    if (entry_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                       &error))
-        return error;
-    return NEXT(MPI_Scatterv)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                              comm);
-}
+LARGE_VECTOR(MPI_Alltoallv_c, ALLTOALLV(int64_t),
+             (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+             .function = LIVE_ALLTOALLV,
+             .send = {sendbuf, {.longs = sendcounts}, {.longs = sdispls}, sendtype, NULL},
+             .recv = {recvbuf, {.longs = recvcounts}, {.longs = rdispls}, recvtype, NULL}, .comm = comm)
+LARGE_VECTOR(MPI_Alltoallw_c, ALLTOALLW(int64_t),
+             (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
+             .function = LIVE_ALLTOALLW,
+             .send = {sendbuf, {.longs = sendcounts}, {.longs = sdispls}, 0, sendtypes},
+             .recv = {recvbuf, {.longs = recvcounts}, {.longs = rdispls}, 0, recvtypes}, .comm = comm)
+LARGE_VECTOR(MPI_Gatherv_c, GATHERV(int64_t),
+             (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+             .function = LIVE_GATHERV, .send = {sendbuf, {.longs = &sendcount}, {0}, sendtype, NULL},
+             .recv = {recvbuf, {.longs = recvcounts}, {.longs = displs}, recvtype, NULL}, .root = root,
+             .comm = comm)
+LARGE_VECTOR(MPI_Scatterv_c, SCATTERV(int64_t),
+             (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+             .function = LIVE_SCATTERV,
+             .send = {sendbuf, {.longs = sendcounts}, {.longs = displs}, sendtype, NULL},
+             .recv = {recvbuf, {.longs = &recvcount}, {0}, recvtype, NULL}, .root = root, .comm = comm)
 
 /* ------------------------------------------------------- sessions, failures */
 

@@ -136,8 +136,8 @@ static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
                       const MPI_Fint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierr)
 {
     struct live_vector_call call = {
-        .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, NULL},
-        .recv = {buffer_of(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype), NULL},
+        .send = {buffer_of(sendbuf), {.ints = sendcounts}, {.ints = sdispls}, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), {.ints = recvcounts}, {.ints = rdispls}, PMPI_Type_f2c(*recvtype), NULL},
         .comm = PMPI_Comm_f2c(*comm),
         .function = LIVE_ALLTOALLV,
     };
@@ -164,14 +164,14 @@ static void gatherv(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *se
     MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
     const MPI_Fint none = 0;
     struct live_vector_call call = {
-        .send = {buffer_of(sendbuf), &none, NULL, MPI_DATATYPE_NULL, NULL},
-        .recv = {buffer_of(recvbuf), recvcounts, displs, MPI_DATATYPE_NULL, NULL},
+        .send = {buffer_of(sendbuf), {.ints = &none}, {0}, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), {.ints = recvcounts}, {.ints = displs}, MPI_DATATYPE_NULL, NULL},
         .comm = c_comm,
         .function = LIVE_GATHERV,
         .root = *root,
     };
     if (call.send.buffer != MPI_IN_PLACE)
-        call.send.counts = sendcount, call.send.type = PMPI_Type_f2c(*sendtype);
+        call.send.counts.ints = sendcount, call.send.type = PMPI_Type_f2c(*sendtype);
     if (is_root(c_comm, root))
         call.recv.type = PMPI_Type_f2c(*recvtype);
     make_vector(&call, ierr);
@@ -184,14 +184,14 @@ static void scatterv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *
     MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
     const MPI_Fint none = 0;
     struct live_vector_call call = {
-        .send = {buffer_of(sendbuf), sendcounts, displs, MPI_DATATYPE_NULL, NULL},
-        .recv = {buffer_of(recvbuf), &none, NULL, MPI_DATATYPE_NULL, NULL},
+        .send = {buffer_of(sendbuf), {.ints = sendcounts}, {.ints = displs}, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), {.ints = &none}, {0}, MPI_DATATYPE_NULL, NULL},
         .comm = c_comm,
         .function = LIVE_SCATTERV,
         .root = *root,
     };
     if (call.recv.buffer != MPI_IN_PLACE)
-        call.recv.counts = recvcount, call.recv.type = PMPI_Type_f2c(*recvtype);
+        call.recv.counts.ints = recvcount, call.recv.type = PMPI_Type_f2c(*recvtype);
     if (is_root(c_comm, root))
         call.send.type = PMPI_Type_f2c(*sendtype);
     make_vector(&call, ierr);
@@ -224,8 +224,12 @@ static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
     int size = peers_of(c_comm);
     MPI_Datatype *types = malloc(2 * (size_t)size * sizeof *types);
     struct live_vector_call call = {
-        .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, types},
-        .recv = {buffer_of(recvbuf), recvcounts, rdispls, MPI_DATATYPE_NULL, types ? types + size : NULL},
+        .send = {buffer_of(sendbuf), {.ints = sendcounts}, {.ints = sdispls}, MPI_DATATYPE_NULL, types},
+        .recv = {buffer_of(recvbuf),
+                 {.ints = recvcounts},
+                 {.ints = rdispls},
+                 MPI_DATATYPE_NULL,
+                 types ? types + size : NULL},
         .comm = c_comm,
         .function = LIVE_ALLTOALLW,
     };

@@ -32,6 +32,10 @@
     F(MPI_Scatter_c)                                                                                         \
     F(MPI_Allgatherv_c)                                                                                      \
     F(MPI_Reduce_scatter_c)                                                                                  \
+    F(MPI_Alltoallv_c)                                                                                       \
+    F(MPI_Alltoallw_c)                                                                                       \
+    F(MPI_Gatherv_c)                                                                                         \
+    F(MPI_Scatterv_c)                                                                                        \
     F(MPI_Session_init)                                                                                      \
     F(MPI_Session_finalize)                                                                                  \
     F(MPIX_Comm_revoke)

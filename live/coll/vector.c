@@ -55,7 +55,7 @@ static int read_blocks(struct live_block *blocks, const struct live_comm *comm, 
         return live_blocks_read(blocks, comm->size, side);
     static const int nowhere_else = 0;
     struct live_side one = *side;
-    one.displacements = &nowhere_else;
+    one.displacements = (struct entry_numbers){.ints = &nowhere_else};
     memset(blocks, 0, comm->size * sizeof *blocks);
     return which == BLOCK_OF_ROOT ? live_blocks_read(&blocks[root], 1, &one) : MPI_SUCCESS;
 }
@@ -82,15 +82,17 @@ static bool side_is_sound(const struct live_side *side, enum side_blocks which, 
     if (which == NO_BLOCKS)
         return true;
     bool is_one = which == BLOCK_OF_ROOT;
-    if (side->buffer == MPI_IN_PLACE || !side->counts || (!is_one && !side->displacements))
+    if (side->buffer == MPI_IN_PLACE || !entry_has(&side->counts) ||
+        (!is_one && !entry_has(&side->displacements)))
         return false;
     for (uint32_t rank = 0; rank < (is_one ? 1 : size); rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
-        if (IS_MPICH && !is_one && side->counts[rank] == 0) /* then MPICH does not check its type */
+        int64_t count = entry_number(&side->counts, rank);
+        if (IS_MPICH && !is_one && count == 0) /* then MPICH does not check its type */
             continue;
-        if (side->counts[rank] < 0 || type == MPI_DATATYPE_NULL)
+        if (count < 0 || type == MPI_DATATYPE_NULL)
             return false;
-        if (IS_MPICH && side->counts[rank] > 0 && live_has_no_data(side->buffer, type)) /* at any place */
+        if (IS_MPICH && count > 0 && live_has_no_data(side->buffer, type)) /* at any place */
             return false;
     }
     return true;
@@ -99,7 +101,8 @@ static bool side_is_sound(const struct live_side *side, enum side_blocks which, 
 /* True: MPICH refuses the alltoall, since it takes the two buffers for the same one. */
 static bool is_aliased(const struct live_side *send, const struct live_side *recv)
 {
-    return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM && send->counts == recv->counts &&
+    return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM &&
+           send->counts.ints == recv->counts.ints && send->counts.longs == recv->counts.longs &&
            send->types == recv->types && send->type == recv->type;
 }
 
@@ -107,10 +110,11 @@ static bool is_aliased(const struct live_side *send, const struct live_side *rec
 static bool root_is_aliased(const struct live_side *all, const struct live_side *own, uint32_t root)
 {
     MPI_Aint lower, extent;
-    if (all->type != own->type || all->counts[root] == 0 || own->counts[0] == 0 ||
-        PMPI_Type_get_extent(all->type, &lower, &extent) != MPI_SUCCESS)
+    if (all->type != own->type || entry_number(&all->counts, root) == 0 ||
+        entry_number(&own->counts, 0) == 0 || PMPI_Type_get_extent(all->type, &lower, &extent) != MPI_SUCCESS)
         return false;
-    return (uintptr_t)all->buffer + (uintptr_t)(extent * all->displacements[root]) == (uintptr_t)own->buffer;
+    return (uintptr_t)all->buffer + (uintptr_t)(extent * entry_number(&all->displacements, root)) ==
+           (uintptr_t)own->buffer;
 }
 
 static bool mpich_refuses_buffers(const struct live_vector_call *call, const struct call_sides *sides)
@@ -134,24 +138,63 @@ static bool is_sound(const struct live_vector_call *call, const struct call_side
 
 /* ----------------------------------------------------------------- the call */
 
-int live_vector_by_mpi(const struct live_vector_call *call)
+static int small_by_mpi(const struct live_vector_call *call)
 {
     const struct live_side *send = &call->send, *recv = &call->recv;
+    const int *sent = send->counts.ints, *received = recv->counts.ints;
+    const int *sent_at = send->displacements.ints, *received_at = recv->displacements.ints;
     void *into = (void *)(uintptr_t)recv->buffer;
     switch (call->function) {
     case LIVE_GATHERV:
-        return NEXT(MPI_Gatherv)(send->buffer, *send->counts, send->type, into, recv->counts,
-                                 recv->displacements, recv->type, call->root, call->comm);
+        return NEXT(MPI_Gatherv)(send->buffer, *sent, send->type, into, received, received_at, recv->type,
+                                 call->root, call->comm);
     case LIVE_SCATTERV:
-        return NEXT(MPI_Scatterv)(send->buffer, send->counts, send->displacements, send->type, into,
-                                  *recv->counts, recv->type, call->root, call->comm);
+        return NEXT(MPI_Scatterv)(send->buffer, sent, sent_at, send->type, into, *received, recv->type,
+                                  call->root, call->comm);
     case LIVE_ALLTOALLW:
-        return NEXT(MPI_Alltoallw)(send->buffer, send->counts, send->displacements, send->types, into,
-                                   recv->counts, recv->displacements, recv->types, call->comm);
+        return NEXT(MPI_Alltoallw)(send->buffer, sent, sent_at, send->types, into, received, received_at,
+                                   recv->types, call->comm);
     default:
-        return NEXT(MPI_Alltoallv)(send->buffer, send->counts, send->displacements, send->type, into,
-                                   recv->counts, recv->displacements, recv->type, call->comm);
+        return NEXT(MPI_Alltoallv)(send->buffer, sent, sent_at, send->type, into, received, received_at,
+                                   recv->type, call->comm);
     }
+}
+
+#if MPI_VERSION >= 4
+
+static int large_by_mpi(const struct live_vector_call *call)
+{
+    const struct live_side *send = &call->send, *recv = &call->recv;
+    const MPI_Count *sent = (const MPI_Count *)send->counts.longs;
+    const MPI_Count *received = (const MPI_Count *)recv->counts.longs;
+    const MPI_Aint *sent_at = (const MPI_Aint *)send->displacements.longs;
+    const MPI_Aint *received_at = (const MPI_Aint *)recv->displacements.longs;
+    void *into = (void *)(uintptr_t)recv->buffer;
+    switch (call->function) {
+    case LIVE_GATHERV:
+        return NEXT(MPI_Gatherv_c)(send->buffer, *sent, send->type, into, received, received_at, recv->type,
+                                   call->root, call->comm);
+    case LIVE_SCATTERV:
+        return NEXT(MPI_Scatterv_c)(send->buffer, sent, sent_at, send->type, into, *received, recv->type,
+                                    call->root, call->comm);
+    case LIVE_ALLTOALLW:
+        return NEXT(MPI_Alltoallw_c)(send->buffer, sent, sent_at, send->types, into, received, received_at,
+                                     recv->types, call->comm);
+    default:
+        return NEXT(MPI_Alltoallv_c)(send->buffer, sent, sent_at, send->type, into, received, received_at,
+                                     recv->type, call->comm);
+    }
+}
+
+#endif
+
+int live_vector_by_mpi(const struct live_vector_call *call)
+{
+#if MPI_VERSION >= 4
+    if (call->is_large)
+        return large_by_mpi(call);
+#endif
+    return small_by_mpi(call);
 }
 
 static int by_nodes(struct live_comm *comm, const struct live_vector_call *call,

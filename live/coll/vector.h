@@ -4,7 +4,8 @@
 #include "live/coll/internal.h"
 
 /* Calls of which no rank but the root, if there is one, knows all counts: MPI_Alltoallv, MPI_Alltoallw,
- * MPI_Gatherv and MPI_Scatterv. The last two are alltoalls in which most blocks are empty.
+ * MPI_Gatherv and MPI_Scatterv. The last two are alltoalls in which most blocks are empty. The forms of MPI 4
+ * with counts of 64 bits are the same calls: a block of any length travels by itself if it is not staged.
  *
  *   vector_block.c  the blocks of a call
  *   vector_node.c   the exchange
@@ -18,8 +19,8 @@
 struct live_block {
     char *at;
     MPI_Datatype type;
-    int count;
-    bool plain; /* its type is plain (types.h) */
+    bool plain;    /* its type is plain (types.h) */
+    int64_t count; /* above INT_MAX: of a form of MPI 4; such a block has no data, or is not staged */
     uint64_t bytes;
 };
 
@@ -27,18 +28,10 @@ struct live_block {
  * MPI_Scatterv has one count and no displacements. */
 struct live_side {
     const void *buffer;
-    const int *counts, *displacements;
+    struct entry_numbers counts, displacements;
     MPI_Datatype type; /* one type; displacements are in its extents */
     const MPI_Datatype
         *types; /* MPI_Alltoallw: a type for each rank; displacements are in bytes. Else NULL */
-};
-
-enum live_vector_function {
-    LIVE_ALLTOALLV,
-    LIVE_ALLTOALLW,
-    LIVE_GATHERV,
-    LIVE_SCATTERV,
-    LIVE_VECTOR_FUNCTIONS
 };
 
 /* A buffer may be MPI_IN_PLACE where MPI allows it. */
@@ -46,7 +39,8 @@ struct live_vector_call {
     struct live_side send, recv;
     MPI_Comm comm;
     enum live_vector_function function;
-    int root; /* of MPI_Gatherv and MPI_Scatterv */
+    int root;      /* of MPI_Gatherv and MPI_Scatterv */
+    bool is_large; /* a form of MPI 4 with counts of 64 bits */
 };
 
 /* ---------------------------------------------------------------- vector.c */
@@ -66,6 +60,10 @@ int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live
  * error if the block has another size. Return MPI error codes. */
 int live_block_pack(const struct live_block *block, void *into, MPI_Comm comm);
 int live_block_unpack(const struct live_block *block, const void *from, uint64_t bytes, MPI_Comm comm);
+
+/* Begin to send a block to a rank, or to receive one. Return MPI error codes. */
+int live_block_send(const struct live_block *block, int to, MPI_Comm comm, MPI_Request *request);
+int live_block_recv(const struct live_block *block, int from, MPI_Comm comm, MPI_Request *request);
 
 /* A packed copy of a block's data. It can be sent like a block. */
 struct live_copy {

@@ -188,8 +188,7 @@ static void send_block(struct vector_exchange *self, uint32_t to, bool in_place)
         note_error(&self->error, live_copy_init(copy, block, comm));
         block = &copy->block;
     }
-    note_error(&self->error, PMPI_Isend(block->at, block->count, block->type, (int)to, LIVE_TAG_BLOCK,
-                                        comm->mine, next_request(self)));
+    note_error(&self->error, live_block_send(block, (int)to, comm->mine, next_request(self)));
 }
 
 static void exchange_long(struct vector_exchange *self, bool in_place)
@@ -203,8 +202,7 @@ static void exchange_long(struct vector_exchange *self, bool in_place)
         uint32_t from = ring_down(comm->rank, i, comm->size);
         const struct live_block *block = &vector->recv[from];
         if (block->bytes > vector->limit)
-            note_error(&self->error, PMPI_Irecv(block->at, block->count, block->type, (int)from,
-                                                LIVE_TAG_BLOCK, comm->mine, next_request(self)));
+            note_error(&self->error, live_block_recv(block, (int)from, comm->mine, next_request(self)));
     }
     for (uint32_t i = 0; !in_place && i < comm->size; i++) {
         uint32_t to = ring_up(comm->rank, i, comm->size);

@@ -7,6 +7,7 @@
 #   algorithms   each algorithm by name
 #   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
 #   vectors      MPI_Alltoallv and MPI_Alltoallw (vectors.c), compared with the MPI's, and their trials
+#   large        counts beyond int, in the forms of MPI 4 (large.c)
 #   nonblocking  non-blocking alltoalls among blocking ones (nonblocking.c)
 #   held         20,000 calls leave memory, descriptors and mappings unchanged
 #   million      so do a million calls
@@ -93,6 +94,16 @@ vectors() {
         fail "$(cat "$TMP/out")"
     with 4 HELIO_VERBOSE=1 HELIO_ALLTOALLV=mpi HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1
     ! grep "MPI_Alltoallv" "$TMP/out" || fail "HELIO_ALLTOALLV=mpi"
+}
+
+# The message on standard error shows that the library executes the calls.
+large() {
+    on_host large 2 @large large
+    ! grep "no counts of 64 bits" "$TMP/out" || exit 77
+    on_host large 3 LD_PRELOAD="$ours" HELIO_COLL=leaders HELIO_ALLTOALLV=leaders HELIO_VERBOSE=1 @large large
+    for name in "MPI_Alltoallv, w" MPI_Gatherv MPI_Scatterv; do
+        grep -q "$name: blocks of up to [0-9]* B by way of nodes" "$TMP/out" || fail "$name: $(cat "$TMP/out")"
+    done
 }
 
 nonblocking() {
