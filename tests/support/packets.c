@@ -14,6 +14,7 @@ struct queue_of_link {
     struct packet *packets;
     uint32_t first, count, turn; /* turn: the link, or the flow, that was served last */
     uint64_t free_at;
+    uint32_t way; /* the direction that was served last, of the lower one of both */
 };
 
 struct sender {
@@ -32,6 +33,12 @@ struct run {
     uint32_t count, places;
     uint64_t slot, warm_up;
 };
+
+/* The link that both directions are. */
+static uint32_t both_of(const struct run *run, uint32_t link)
+{
+    return run->network->both ? run->network->both[link] : link;
+}
 
 static uint64_t draw(struct packets_network *network)
 {
@@ -71,7 +78,9 @@ static void put(struct run *run, uint32_t link, struct packet packet)
     struct queue_of_link *queue = &run->queues[link];
     packet.arrives = run->slot + 1 + run->network->latency;
     queue->packets[(queue->first + queue->count++) % run->places] = packet;
-    queue->free_at = run->slot + (run->network->interval ? run->network->interval[link] : 1);
+    struct queue_of_link *both = &run->queues[both_of(run, link)];
+    both->free_at = run->slot + (run->network->interval ? run->network->interval[link] : 1);
+    both->way = link;
 }
 
 /* The head of each queue asks for its next link. Whoever is first behind the one served last is heard. */
@@ -89,6 +98,17 @@ static void ask(struct run *run)
         uint32_t other = run->asks[to], after = links - 1 - last;
         if (other == NONE || (from + after) % links < (other + after) % links)
             run->asks[to] = from;
+    }
+}
+
+/* Of both directions of a link, the one goes on that was not served last. */
+static void take_turns(struct run *run)
+{
+    for (uint32_t link = 0; link < run->network->links; link++) {
+        uint32_t both = both_of(run, link);
+        if (both != link && run->has_room[link] && run->has_room[both] && run->asks[link] != NONE &&
+            run->asks[both] != NONE)
+            run->asks[run->queues[both].way] = NONE;
     }
 }
 
@@ -158,8 +178,10 @@ static void play_slot(struct run *run)
     for (uint32_t id = 0; id < run->count; id++)
         acknowledge(run, id);
     for (uint32_t link = 0; link < links; link++)
-        run->has_room[link] = run->queues[link].count < run->places && run->queues[link].free_at <= run->slot;
+        run->has_room[link] =
+            run->queues[link].count < run->places && run->queues[both_of(run, link)].free_at <= run->slot;
     ask(run);
+    take_turns(run);
     for (uint32_t link = 0; link < links; link++)
         if (run->has_room[link] && run->is_first[link])
             send_from_node(run, link);

@@ -8,8 +8,9 @@
  * one packet a slot, or one in `interval` slots. The switch at its end keeps one queue of packets, first in,
  * first out. Only the head of the queue can go on. A link sends only if the queue at its end has room: it has
  * a credit for each place. The queues whose heads want the same link take turns. A node takes what comes. At
- * a node's link the flows of the node take turns; or each turn is drawn at random. A flow with a window has
- * at most so many packets under way, until they are acknowledged. */
+ * a node's link the flows of the node take turns; or each turn is drawn at random. Links can be both
+ * directions of one: these send one packet at a time, in turns. A flow with a window has at most so many
+ * packets under way, until they are acknowledged. */
 struct packets_flow {
     uint32_t links[16], count; /* from the node's link on, to the node's */
     uint64_t packets;          /* 0: without an end */
@@ -24,6 +25,7 @@ struct packets_network {
     uint32_t room;            /* of each queue, above `latency` */
     uint32_t latency;         /* slots from link to queue */
     const uint32_t *interval; /* [links]; NULL: 1 each */
+    const uint32_t *both;     /* [links] the lower one of both directions of a link; NULL: each is one */
     uint64_t random;          /* 0: in turns; else the state of the draws */
 };
 

@@ -98,21 +98,86 @@ static void a_topology_and_its_platform_take_the_same_time(void **state)
         {"crossbar:20,rates=12.5GB/s,latencies=5ns", ALIKE "tdm.reconfiguration=3us"},
         {"jellyfish:10x3x2" LINKS, ALIKE "photonic.injection=unlimited"},
     };
-    static const char *const fabrics[] = {"packet",  "hybrid",       "circuit",    "packetised",
-                                          "segment", "tdm-compiled", "tdm-dynamic"};
+    static const struct {
+        const char *fabric, *settings;
+    } runs[] = {{"packet", ""},
+                {"packet", "packet.congestion=window"},
+                {"packet", "packet.congestion=incast"},
+                {"packet", "packet.congestion=credits"},
+                {"hybrid", ""},
+                {"circuit", ""},
+                {"packetised", ""},
+                {"segment", ""},
+                {"tdm-compiled", ""},
+                {"tdm-dynamic", ""}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_topology(cases[i].topology);
-        for (size_t k = 0; k < COUNT(fabrics); k++) {
+        for (size_t k = 0; k < COUNT(runs); k++) {
             static const char workload[] = "alltoall:ranks=15,bytes=20kB";
-            ps_t of_topology = network_run(workload, fabrics[k], cases[i].topology, cases[i].settings);
+            char *settings = mem_format("%s %s", cases[i].settings, runs[k].settings);
+            ps_t of_topology = network_run(workload, runs[k].fabric, cases[i].topology, settings);
             if (of_topology <= 0)
-                fail_msg("%s on %s: %s", fabrics[k], cases[i].topology, network_said);
-            ps_t of_platform = network_run(workload, fabrics[k], path, cases[i].settings);
+                fail_msg("%s on %s: %s", runs[k].fabric, cases[i].topology, network_said);
+            ps_t of_platform = network_run(workload, runs[k].fabric, path, settings);
             if (of_topology != of_platform)
-                fail_msg("%s on %s: %lld ps, and %lld ps on its platform: %s", fabrics[k], cases[i].topology,
-                         (long long)of_topology, (long long)of_platform, network_said);
+                fail_msg("%s %s on %s: %lld ps, and %lld ps on its platform: %s", runs[k].fabric,
+                         runs[k].settings, cases[i].topology, (long long)of_topology, (long long)of_platform,
+                         network_said);
+            free(settings);
         }
     }
+}
+
+/* The platform with each pair of opposite links as one that both directions share. */
+static void share_links(void)
+{
+    char *text = NULL, *at;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    static const char *const words[][2] = {{"SPLITDUPLEX", "SHARED     "},
+                                           {"direction=\"UP\"", "              "},
+                                           {"direction=\"DOWN\"", "                "}};
+    for (size_t i = 0; i < COUNT(words); i++)
+        while ((at = strstr(text, words[i][0])))
+            memcpy(at, words[i][1], strlen(words[i][0]));
+    for (at = text; (at = strstr(at, "SHARED     \"")); at++)
+        memcpy(at, "SHARED\"     ", 12);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    free(text);
+}
+
+/* packet.duplex=half makes one link of both directions, and so does SHARED. A host of the platform has no
+ * link of its own then, so that all its links are between switches. */
+static void half_duplex_is_a_platform_with_shared_links(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"crossbar:9" LINKS, "torus:4x4" LINKS,      "mesh:3x3" LINKS,
+                                             "linear:9" LINKS,   "fattree:4x2" LINKS,    "fattree:2x4" LINKS,
+                                             "hyperx:4x3" LINKS, "dragonfly:2x4x2" LINKS};
+    static const char *const congestion[] = {"none", "incast", "credits"};
+    for (size_t i = 0; i < COUNT(topologies); i++)
+        for (size_t k = 0; k < COUNT(congestion); k++) {
+            static const char workload[] = "collective:op=alltoallv,ranks=9,bytes=20kB,imbalance=1";
+            char *half =
+                mem_format("mpi.alltoallv=linear packet.congestion=%s packet.duplex=half", congestion[k]);
+            char *shared = mem_format("mpi.alltoallv=linear packet.congestion=%s", congestion[k]);
+            write_topology(topologies[i]);
+            ps_t of_full = network_run(workload, "packet", path, shared);
+            share_links();
+            ps_t of_half = network_run(workload, "packet", topologies[i], half);
+            ps_t of_shared = network_run(workload, "packet", path, shared);
+            if (of_half <= of_full || of_shared != of_half)
+                fail_msg("%s, %s: %lld ps, and %lld ps on its platform: %s", topologies[i], congestion[k],
+                         (long long)of_half, (long long)of_shared, network_said);
+            free(half);
+            free(shared);
+        }
 }
 
 /* Schedules of all pairs have as many slots, and links can wait for each other where they can there. */
@@ -383,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_topology_and_its_platform_take_the_same_time),
+        cmocka_unit_test(half_duplex_is_a_platform_with_shared_links),
         cmocka_unit_test(schedules_and_circles_are_the_same),
         cmocka_unit_test(circuits_on_each_kind_of_link),
         cmocka_unit_test(slots_on_each_kind_of_link),

@@ -1,6 +1,7 @@
 #include "fabric/packet/credits.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/estimate.h"
 #include "base/mem.h"
@@ -8,10 +9,12 @@
 #include "fabric/packet/ports.h"
 
 /* In a round, links are visited before the links that lead to them. Where links form a ring, which deadlock
- * would need too, the levels of the round before stand in for those that are not known yet. All numbers are
+ * would need too, one of them is visited before the link behind it, which does not hold it. All numbers are
  * doubles that are added, multiplied and divided in a fixed order: the same bits everywhere. */
 
 enum { ROUNDS_MOST = 400 };
+#define NOT_IN_ORDER UINT32_MAX
+#define NO_OTHER     UINT32_MAX
 static const double settled = 1e-6; /* no rate changes by more than this part of itself */
 
 /* What part of its way a rate goes in a round. */
@@ -22,6 +25,7 @@ static double weight_of(uint32_t round)
 
 struct credits_flow {
     uint64_t rate; /* 0: new */
+    double most;
     uint8_t links;
     bool alive;
 };
@@ -36,9 +40,14 @@ struct credits_link {
     double limit; /* what it can carry, as far as the links behind it let it */
     double level; /* what each of its ports may carry */
     double rate;  /* of a node's link: of each flow */
+    double most;  /* of a node's link: the least of what its flows may have */
     uint32_t flows, starts;
-    uint32_t first;         /* flows that start here: the place of the next one in `by_node` */
-    uint32_t in, ins, outs; /* in: its ports begin here in `ports_in`; outs: ports that are left to order */
+    uint32_t first;     /* flows that start here: the place of the next one in `by_node` */
+    uint32_t in, ins;   /* in: its ports begin here in `ports_in` */
+    uint32_t out, outs; /* the ports that it leads to, in `ports_out` */
+    uint32_t left;      /* of these, those whose links are not in order yet */
+    uint32_t place;     /* in order; NOT_IN_ORDER */
+    uint32_t walk;      /* the last one that came by */
 };
 
 /* The flows of a node that take a port. */
@@ -47,8 +56,9 @@ struct credits_part {
 };
 
 struct credits {
-    struct credits_link *links;
-    uint32_t link_count, stride;
+    struct credits_shape shape;
+    struct credits_link *links; /* one for each queue */
+    uint32_t link_count;
     struct credits_flow *flows;
     struct credits_hop *hops; /* [flow * stride + nth] */
     size_t flow_capacity, hop_capacity, unused_capacity, changed_capacity;
@@ -57,6 +67,7 @@ struct credits {
     /* of one solution */
     uint32_t *order, ordered; /* [links] those with flows, each before those that lead to it */
     uint32_t *ports_in;       /* ports with flows, link by link; of a link, in the order of their loads */
+    uint32_t *ports_out;      /* the same by the links that they come from */
     double *loads;            /* of a link's ports */
     double *link_loads,
         *port_loads; /* [links], [ports] apart from what else they have: rounds read little more */
@@ -64,21 +75,27 @@ struct credits {
     uint32_t *by_node; /* flows, node by node */
     uint32_t *part_of; /* of ports: the last part */
     uint32_t part_count;
-    size_t in_capacity, load_capacity, part_capacity, node_capacity, of_capacity, port_capacity;
+    size_t in_capacity, out_capacity, load_capacity, part_capacity, node_capacity, of_capacity, port_capacity;
     struct credits_rounds rounds;
 };
 
-struct credits *credits_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
+static void set_capacity(struct credits *credits, uint32_t queue, uint64_t capacity)
 {
-    assert(links_per_flow <= MAXMIN_LINKS_PER_FLOW);
+    credits->links[queue].capacity = (double)(capacity << MAXMIN_SHIFT);
+}
+
+struct credits *credits_open(const uint64_t *capacities, const struct credits_shape *shape)
+{
+    uint32_t links = credits_queues(shape);
+    assert(shape->links_per_flow <= MAXMIN_LINKS_PER_FLOW);
     struct credits *credits = mem_alloc(1, sizeof *credits, "rates");
     credits->links = mem_alloc(links, sizeof *credits->links, "links");
     credits->order = mem_alloc(links, sizeof *credits->order, "links");
     credits->link_loads = mem_alloc(links, sizeof *credits->link_loads, "links");
+    credits->shape = *shape;
     credits->link_count = links;
-    credits->stride = links_per_flow;
     for (uint32_t i = 0; i < links; i++)
-        credits_set_capacity(credits, i, capacities[i]);
+        set_capacity(credits, i, capacities[credits_link_of(shape, i)]);
     return credits;
 }
 
@@ -94,6 +111,7 @@ void credits_close(struct credits *credits)
     ports_free(&credits->ports);
     free(credits->order);
     free(credits->ports_in);
+    free(credits->ports_out);
     free(credits->loads);
     free(credits->link_loads);
     free(credits->port_loads);
@@ -105,7 +123,8 @@ void credits_close(struct credits *credits)
 
 void credits_set_capacity(struct credits *credits, uint32_t link, uint64_t capacity)
 {
-    credits->links[link].capacity = (double)(capacity << MAXMIN_SHIFT);
+    for (uint32_t queue = link; queue < credits->link_count; queue += credits->shape.links)
+        set_capacity(credits, queue, capacity);
 }
 
 uint64_t credits_rate(const struct credits *credits, uint32_t flow)
@@ -120,7 +139,7 @@ struct credits_rounds credits_rounds(const struct credits *credits)
 
 static struct credits_hop *hops_of(const struct credits *credits, uint32_t id)
 {
-    return &credits->hops[(size_t)id * credits->stride];
+    return &credits->hops[(size_t)id * credits->shape.links_per_flow];
 }
 
 /* -------------------------------------------------------- flows come and go */
@@ -130,7 +149,7 @@ static uint32_t new_id(struct credits *credits)
     if (credits->unused_count)
         return credits->unused[--credits->unused_count];
     uint32_t id = credits->flow_count++;
-    size_t hops = (size_t)credits->flow_count * credits->stride;
+    size_t hops = (size_t)credits->flow_count * credits->shape.links_per_flow;
     credits->flows = mem_grow(credits->flows, &credits->flow_capacity, credits->flow_count, "flows");
     credits->hops = mem_grow(credits->hops, &credits->hop_capacity, hops, "flows");
     return id;
@@ -148,15 +167,16 @@ static void count_flow(struct credits *credits, uint32_t id, uint32_t by)
     }
 }
 
-uint32_t credits_add(struct credits *credits, const uint32_t *links, uint32_t count)
+uint32_t credits_add(struct credits *credits, const uint32_t *queues, uint32_t count, uint64_t most)
 {
-    assert(count > 1 && count <= credits->stride);
+    assert(count && count <= credits->shape.links_per_flow);
     uint32_t id = new_id(credits);
     struct credits_hop *hops = hops_of(credits, id);
     for (uint32_t i = 0; i < count; i++)
         hops[i] =
-            (struct credits_hop){links[i], i ? ports_between(&credits->ports, links[i - 1], links[i]) : 0};
-    credits->flows[id] = (struct credits_flow){.links = (uint8_t)count, .alive = true};
+            (struct credits_hop){queues[i], i ? ports_between(&credits->ports, queues[i - 1], queues[i]) : 0};
+    credits->flows[id] = (struct credits_flow){
+        .most = (double)most * (double)(UINT64_C(1) << MAXMIN_SHIFT), .links = (uint8_t)count, .alive = true};
     count_flow(credits, id, 1);
     return id;
 }
@@ -175,7 +195,7 @@ void credits_remove(struct credits *credits, uint32_t id)
 /* The ports with flows, link by link. */
 static void list_ports(struct credits *credits)
 {
-    uint32_t next = 0, most = 0;
+    uint32_t next = 0, next_out = 0, most = 0;
     for (uint32_t i = 0; i < credits->link_count; i++)
         credits->links[i].ins = credits->links[i].outs = 0;
     for (uint32_t i = 0; i < credits->ports.count; i++) {
@@ -186,23 +206,31 @@ static void list_ports(struct credits *credits)
     for (uint32_t i = 0; i < credits->link_count; i++) {
         struct credits_link *link = &credits->links[i];
         link->in = next;
+        link->out = next_out;
         next += link->ins;
+        next_out += link->outs;
         most = link->ins > most ? link->ins : most;
-        link->ins = 0;
+        link->left = link->outs;
+        link->place = NOT_IN_ORDER;
+        link->ins = link->outs = link->walk = 0;
     }
     credits->ports_in = mem_grow(credits->ports_in, &credits->in_capacity, next, "ports of links");
+    credits->ports_out = mem_grow(credits->ports_out, &credits->out_capacity, next, "ports of links");
     credits->loads = mem_grow(credits->loads, &credits->load_capacity, most, "ports of links");
     for (uint32_t i = 0; i < credits->ports.count; i++) {
-        struct credits_link *to = &credits->links[credits->ports.items[i].to];
-        if (credits->ports.items[i].flows)
-            credits->ports_in[to->in + to->ins++] = i;
+        const struct queue_port *port = &credits->ports.items[i];
+        struct credits_link *to = &credits->links[port->to], *from = &credits->links[port->from];
+        if (!port->flows)
+            continue;
+        credits->ports_in[to->in + to->ins++] = i;
+        credits->ports_out[from->out + from->outs++] = i;
     }
 }
 
 static void put_in_order(struct credits *credits, uint32_t link)
 {
+    credits->links[link].place = credits->ordered;
     credits->order[credits->ordered++] = link;
-    credits->links[link].outs = UINT32_MAX;
 }
 
 /* The links from order[first] on let those go that lead to them alone. */
@@ -212,26 +240,55 @@ static void follow_order(struct credits *credits, uint32_t first)
         const struct credits_link *link = &credits->links[credits->order[k]];
         for (uint32_t i = 0; i < link->ins; i++) {
             uint32_t from = credits->ports.items[credits->ports_in[link->in + i]].from;
-            if (credits->links[from].outs != UINT32_MAX && --credits->links[from].outs == 0)
+            if (credits->links[from].place == NOT_IN_ORDER && --credits->links[from].left == 0)
                 put_in_order(credits, from);
         }
     }
 }
 
+/* The first link that this one leads to, of those that are not in order. There is one, since it is not. */
+static uint32_t go_on(const struct credits *credits, uint32_t link)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < credits->links[link].outs; i++) {
+        uint32_t to = credits->ports.items[credits->ports_out[credits->links[link].out + i]].to;
+        if (credits->links[to].place == NOT_IN_ORDER && to < first)
+            first = to;
+    }
+    return first;
+}
+
+/* The lowest link of a ring that one comes to from this link. `walk` is another number each time, from 1. */
+static uint32_t find_ring(struct credits *credits, uint32_t link, uint32_t walk)
+{
+    for (; credits->links[link].walk != walk; link = go_on(credits, link))
+        credits->links[link].walk = walk;
+    uint32_t lowest = link;
+    for (uint32_t at = go_on(credits, link); at != link; at = go_on(credits, at))
+        lowest = at < lowest ? at : lowest;
+    return lowest;
+}
+
 /* Each link before those that lead to it. Of a ring, the link with the lowest number is first. */
 static void order_links(struct credits *credits)
 {
+    uint32_t walks = 0;
     list_ports(credits);
     credits->ordered = 0;
     for (uint32_t i = 0; i < credits->link_count; i++)
-        if (credits->links[i].flows && !credits->links[i].outs)
+        if (credits->links[i].flows && !credits->links[i].left)
             put_in_order(credits, i);
     follow_order(credits, 0);
     for (uint32_t i = 0; i < credits->link_count; i++)
-        if (credits->links[i].flows && credits->links[i].outs != UINT32_MAX) {
-            put_in_order(credits, i);
+        while (credits->links[i].flows && credits->links[i].place == NOT_IN_ORDER) {
+            put_in_order(credits, find_ring(credits, i, ++walks));
             follow_order(credits, credits->ordered - 1);
         }
+}
+
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
 }
 
 /* The flows, node by node. Returns how many there are. */
@@ -239,14 +296,18 @@ static uint32_t sort_flows(struct credits *credits)
 {
     uint32_t next = 0;
     credits->by_node = mem_grow(credits->by_node, &credits->node_capacity, credits->flow_count, "flows");
-    for (uint32_t k = 0; k < credits->ordered; k++) {
-        struct credits_link *link = &credits->links[credits->order[k]];
+    for (uint32_t i = 0; i < credits->link_count; i++) {
+        struct credits_link *link = &credits->links[i];
         link->first = next;
+        link->most = INFINITY;
         next += link->starts;
     }
     for (uint32_t id = 0; id < credits->flow_count; id++)
-        if (credits->flows[id].alive)
-            credits->by_node[credits->links[hops_of(credits, id)->link].first++] = id;
+        if (credits->flows[id].alive) {
+            struct credits_link *link = &credits->links[hops_of(credits, id)->link];
+            credits->by_node[link->first++] = id;
+            link->most = least_of(link->most, credits->flows[id].most);
+        }
     return next;
 }
 
@@ -279,11 +340,6 @@ static void count_parts(struct credits *credits)
 
 /* ------------------------------------------------------------------- rounds */
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 static void load_ports(struct credits *credits)
 {
     double *links = credits->link_loads, *ports = credits->port_loads;
@@ -304,8 +360,8 @@ static void load_ports(struct credits *credits)
 /* The ports of the link by their loads, which are in `loads` then. From round to round few change places. */
 static void sort_ports(struct credits *credits, const struct credits_link *link)
 {
-    uint32_t *ports = credits->ports_in + link->in;
     double *loads = credits->loads;
+    uint32_t *ports = credits->ports_in + link->in;
     for (uint32_t i = 0; i < link->ins; i++) {
         uint32_t port = ports[i], at = i;
         double load = credits->port_loads[port];
@@ -318,13 +374,35 @@ static void sort_ports(struct credits *credits, const struct credits_link *link)
     }
 }
 
-/* What each port of the link may carry: ports that carry less leave the rest to the others. If all carry
- * less, the one that carries most may carry the rest too. */
-static double level_of(struct credits *credits, const struct credits_link *link)
+/* The same link in the other direction, if flows go there too. */
+static uint32_t other_way(const struct credits *credits, uint32_t queue)
+{
+    uint32_t links = credits->shape.links;
+    if (!credits->shape.is_two_way || queue >= 2 * links)
+        return NO_OTHER;
+    uint32_t other = queue < links ? queue + links : queue - links;
+    return credits->links[other].flows ? other : NO_OTHER;
+}
+
+/* What a link carries in one direction: what the other one leaves, and half of it at least, since both take
+ * turns. */
+static double left_by_other(const struct credits *credits, uint32_t queue)
+{
+    double capacity = credits->links[queue].capacity;
+    uint32_t other = other_way(credits, queue);
+    double left = other == NO_OTHER ? capacity : capacity - credits->link_loads[other];
+    return left < capacity / 2 ? capacity / 2 : left;
+}
+
+/* What each port of the link, with its loads sorted, may carry: ports that carry less leave the rest to the
+ * others. If all carry less, the one that carries most may carry the rest too. A port alone may carry all.
+ */
+static double level_of(const struct credits *credits, const struct credits_link *link)
 {
     double left = link->limit;
     const double *loads = credits->loads;
-    sort_ports(credits, link);
+    if (link->ins == 1)
+        return left;
     for (uint32_t i = 0; i < link->ins; i++) {
         double level = left / (link->ins - i);
         if (loads[i] >= level)
@@ -335,7 +413,7 @@ static double level_of(struct credits *credits, const struct credits_link *link)
 }
 
 /* The link lets each of the links that lead to it carry no more than makes its port carry the level: their
- * queues pass on what comes in the order in which it came. */
+ * queues pass on what comes in the order in which it came. A link of a ring that was visited goes free. */
 static void limit_before(struct credits *credits, const struct credits_link *link)
 {
     for (uint32_t i = 0; i < link->ins; i++) {
@@ -355,12 +433,14 @@ static double play_round(struct credits *credits, double weight)
     for (uint32_t k = 0; k < credits->ordered; k++) {
         struct credits_link *link = &credits->links[credits->order[k]];
         if (link->ins) {
+            sort_ports(credits, link);
+            link->limit = least_of(link->limit, left_by_other(credits, credits->order[k]));
             link->level = level_of(credits, link);
             limit_before(credits, link);
         }
         if (!link->starts)
             continue;
-        double rate = link->limit / link->starts;
+        double rate = least_of(link->limit / link->starts, link->most);
         double change = rate > link->rate ? rate - link->rate : link->rate - rate;
         most = change / rate > most ? change / rate : most;
         link->rate += weight * (rate - link->rate);
@@ -374,7 +454,10 @@ static void fit(struct credits *credits)
     load_ports(credits);
     for (uint32_t k = 0; k < credits->ordered; k++) {
         struct credits_link *link = &credits->links[credits->order[k]];
-        link->limit = least_of(1, link->capacity / credits->link_loads[credits->order[k]]);
+        uint32_t other = other_way(credits, credits->order[k]);
+        double load = credits->link_loads[credits->order[k]];
+        load += other == NO_OTHER ? 0 : credits->link_loads[other];
+        link->limit = least_of(1, link->capacity / load);
     }
 }
 
@@ -397,7 +480,7 @@ const uint32_t *credits_solve(struct credits *credits, size_t *count)
     for (uint32_t k = 0; k < credits->ordered; k++) {
         struct credits_link *link = &credits->links[credits->order[k]];
         if (link->starts)
-            link->rate = link->capacity / link->starts;
+            link->rate = least_of(link->capacity / link->starts, link->most);
     }
     uint32_t round = 0;
     while (round < ROUNDS_MOST && play_round(credits, weight_of(round)) > settled)
@@ -425,20 +508,22 @@ size_t credits_bytes(const struct credits *credits)
            credits->link_count *
                (sizeof *credits->links + sizeof *credits->order + sizeof *credits->link_loads) +
            credits->flow_capacity * sizeof *credits->flows + credits->hop_capacity * sizeof *credits->hops +
-           (credits->unused_capacity + credits->changed_capacity + credits->in_capacity) * sizeof(uint32_t) +
+           (credits->unused_capacity + credits->changed_capacity + credits->in_capacity +
+            credits->out_capacity) *
+               sizeof(uint32_t) +
            ports_bytes(&credits->ports) + (credits->load_capacity + credits->port_capacity) * sizeof(double) +
            credits->part_capacity * sizeof *credits->parts +
            (credits->node_capacity + credits->of_capacity) * sizeof(uint32_t);
 }
 
 /* As many ports as links of flows, at most. */
-double credits_estimate(double links, double flows, uint32_t limit)
+double credits_estimate(const struct credits_shape *shape, double flows)
 {
-    double hops = flows * limit, ports = flows * (limit - 1);
+    double hops = flows * shape->links_per_flow, ports = hops - flows, links = credits_queues(shape);
     return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t) + sizeof(double)) +
            estimate_array(flows, sizeof(struct credits_flow)) +
            estimate_array(hops, sizeof(struct credits_hop)) + 2 * estimate_array(flows, sizeof(uint32_t)) +
-           ports_estimate(ports) + 2 * estimate_array(ports, sizeof(uint32_t)) +
+           ports_estimate(ports) + 3 * estimate_array(ports, sizeof(uint32_t)) +
            estimate_array(ports, sizeof(double)) + estimate_array(flows, sizeof(uint32_t)) +
            estimate_array(ports, sizeof(struct credits_part));
 }

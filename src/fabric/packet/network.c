@@ -1,7 +1,7 @@
 #include "base/diag.h"
 #include "fabric/packet/packet.h"
 
-/* Queues with several inputs: each direction of a link has its own, and a message takes one way. */
+/* Queues with several inputs: a message passes one after the other. */
 static bool has_queues(const struct packet_config *packet)
 {
     return packet->congestion == CONGESTION_INCAST || packet->congestion == CONGESTION_CREDITS;
@@ -9,34 +9,44 @@ static bool has_queues(const struct packet_config *packet)
 
 static enum status check_congestion(const struct config *config, const struct packet_config *packet)
 {
-    const char *name = packet_congestion_names[packet->congestion];
-    if (!has_queues(packet))
+    if (!has_queues(packet) || packet->routing != PATH_SPRAYED)
         return STATUS_OK;
-    if (packet->duplex == PACKET_DUPLEX_HALF)
-        diag_error(
-            "packet.congestion=%s needs packet.duplex=full: each direction of a link has its own queue",
-            name);
-    else if (packet->routing == PATH_SPRAYED)
-        diag_error(
-            "packet.congestion=%s: with packet.routing=spray a message takes many ways; choose another "
-            "rule, such as packet.routing=ecmp",
-            name);
-    else
-        return STATUS_OK;
+    diag_error("packet.congestion=%s: with packet.routing=spray a message takes many ways; choose another "
+               "rule, such as packet.routing=ecmp",
+               packet_congestion_names[packet->congestion]);
     config_note_origin(config, "packet.congestion");
     return STATUS_BAD_INPUT;
 }
 
-static enum status check_kinds(const struct config *config, const struct packet_config *packet,
-                               const struct topo *topo)
+static bool has_two_way_link(const struct topo *topo)
 {
-    if (!has_queues(packet) || !topo->link_kinds)
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
+        if (topo_link_kind(topo, link) == TOPO_LINK_SHARED && topo_link_reverse(topo, link) == link)
+            return true;
+    return false;
+}
+
+/* A link that both directions share has a queue at each end. A message goes to one of them, which needs to be
+ * known. */
+static enum status check_ends(const struct config *config, const struct packet_config *packet,
+                              const struct topo *topo)
+{
+    if (!has_queues(packet) || !topo->no_ends ||
+        (packet->duplex == PACKET_DUPLEX_FULL && !has_two_way_link(topo)))
         return STATUS_OK;
-    diag_error("packet.congestion=%s: %s has links that both directions share, or that give each message "
-               "their whole rate; packet.congestion=none and window run on it",
-               packet_congestion_names[packet->congestion], topo->path);
+    diag_error("packet.congestion=%s needs to know at which end of a link that both directions share each "
+               "message waits, and the routes of %s contradict each other: %s; "
+               "packet.congestion=none and window run on it",
+               packet_congestion_names[packet->congestion], topo->path, topo->no_ends);
     config_note_origin(config, "packet.congestion");
     return STATUS_BAD_INPUT;
+}
+
+/* A flow has a link more with windows, and with half duplex a queue more, that of its node. */
+static bool has_one_more(const struct packet_config *packet)
+{
+    return packet->congestion == CONGESTION_WINDOW ||
+           (has_queues(packet) && packet->duplex == PACKET_DUPLEX_HALF);
 }
 
 /* Whether the run needs a topology, and one that flows can cross. */
@@ -49,7 +59,7 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes, s
     if (status != STATUS_OK || !network->is_needed)
         return status;
     if ((status = topology_at_start(config, nodes, &network->topo)) != STATUS_OK ||
-        (status = check_kinds(config, packet, &network->topo)) != STATUS_OK)
+        (status = check_ends(config, packet, &network->topo)) != STATUS_OK)
         return status;
     if (!network->topo.ops->choose && choice != PATH_FIXED) {
         diag_error(
@@ -64,7 +74,7 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes, s
         return status;
     uint32_t later = network->changes ? paths_limit(&network->later, choice, true) : 0;
     network->limit = later > network->limit ? later : network->limit;
-    if (network->limit + (packet->congestion == CONGESTION_WINDOW) <= MAXMIN_LINKS_PER_FLOW)
+    if (network->limit + has_one_more(packet) <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
     if (choice == PATH_SPRAYED)
@@ -78,16 +88,18 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes, s
     return STATUS_BAD_INPUT;
 }
 
-/* With windows, a flow has a link more. */
 struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,
                                    uint32_t nodes)
 {
-    bool has_topology = network->is_needed;
+    bool has_topology = network->is_needed, is_half = config->duplex == PACKET_DUPLEX_HALF;
+    bool has_kinds = has_topology && network->topo.link_kinds;
     return (struct rates_shape){
-        .links = has_topology                           ? network->topo.links
-                 : config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes
-                                                        : nodes,
-        .links_per_flow = network->limit + (config->congestion == CONGESTION_WINDOW),
+        .links = has_topology ? network->topo.links
+                 : !is_half   ? 2 * nodes
+                              : nodes,
+        .links_per_flow = network->limit + has_one_more(config),
+        .nodes = has_queues(config) && is_half ? nodes : 0,
+        .is_two_way = has_queues(config) && (is_half || has_kinds),
         .is_spread = has_topology && config->routing == PATH_SPRAYED,
         .congestion = (enum packet_congestion)config->congestion,
         .incast = config->incast,

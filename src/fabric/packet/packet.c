@@ -110,76 +110,6 @@ void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, 
     packet->statistics.hops += paths_hops(&packet->paths, links, count);
 }
 
-/* A link for one flow alone. */
-static uint32_t take_own(struct packet *packet, uint64_t rate)
-{
-    struct packet_own *own = &packet->own;
-    if (!own->unused_count)
-        return rates_add_link(packet->rates, rate);
-    uint32_t link = own->unused[--own->unused_count];
-    rates_set_capacity(packet->rates, link, rate);
-    return link;
-}
-
-static uint64_t rate_of_link(const struct packet *packet, uint32_t link)
-{
-    uint64_t rate = packet->config->bandwidth_bytes_per_s;
-    if (packet->change)
-        return change_rate_of_link(packet, link, rate);
-    return packet->has_topology ? topo_link_rate(&packet->paths.topo, link, rate) : rate;
-}
-
-/* A flow over the way, which goes no faster than `most`. The least of `most` and of links that do not share
- * their rates is a link of its own, unless a link that is shared is slower. */
-static uint32_t add_with_own(struct packet *packet, uint32_t count, const uint32_t *parts, uint64_t most)
-{
-    struct packet_own *own = &packet->own;
-    uint64_t least = UINT64_MAX;
-    uint32_t shared = 0, link = POOL_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        enum topo_link_kind kind =
-            packet->has_topology ? topo_link_kind(&packet->paths.topo, packet->way[i]) : TOPO_LINK_SHARED;
-        uint64_t rate = rate_of_link(packet, packet->way[i]);
-        if (kind == TOPO_LINK_WHOLE)
-            most = rate < most ? rate : most;
-        if (kind != TOPO_LINK_SHARED)
-            continue;
-        least = rate < least ? rate : least;
-        own->shared[shared++] = packet->way[i];
-    }
-    if (most < least || shared == 0)
-        own->shared[shared++] = link =
-            take_own(packet, most < MAXMIN_CAPACITY_LIMIT ? most : MAXMIN_CAPACITY_LIMIT);
-    if (parts) { /* no link is another kind then */
-        memcpy(own->shared + shared, parts, count * sizeof *parts);
-        own->shared[shared + count] = MAXMIN_WHOLE;
-        parts = own->shared + shared;
-    }
-    uint32_t id = rates_add(packet->rates, own->shared, parts, shared);
-    own->of_flow = mem_grow(own->of_flow, &own->flow_capacity, (size_t)id + 1, "flows");
-    own->of_flow[id] = link;
-    return id;
-}
-
-/* A flow in the solver over the first `count` links of packet->way, no faster than `most`. The flow's record
- * says how many they are. */
-static uint32_t add_way(struct packet *packet, uint32_t count, uint64_t most)
-{
-    const struct paths *paths = &packet->paths;
-    bool is_spread = packet->has_topology && paths->choice == PATH_SPRAYED;
-    const uint32_t *parts = is_spread ? packet->way + count : NULL;
-    uint32_t id = packet->own.shared ? add_with_own(packet, count, parts, most)
-                                     : rates_add(packet->rates, packet->way, parts, count);
-    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
-    packet->flows[id].links = count;
-    if (!packet->has_topology)
-        return id;
-    size_t needed = ((size_t)id + 1) * paths_words(paths, paths->limit);
-    packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
-    memcpy(packet_route_of(packet, id), packet->way, paths_words(paths, count) * sizeof *packet->way);
-    return id;
-}
-
 /* Without a topology: a link up and a link down. */
 static void go_up_and_down(struct packet *packet, const struct message *message)
 {
@@ -208,7 +138,7 @@ static uint32_t add_flow(struct packet *packet, const struct message *message)
     } else {
         go_up_and_down(packet, message);
     }
-    return add_way(packet, count, UINT64_MAX);
+    return packet_add_way(packet, count, UINT64_MAX);
 }
 
 static maxmin_work_t work_of(const struct packet *packet, const struct message *message)
@@ -241,7 +171,7 @@ void packet_put_on(struct packet *packet, const struct packet_flow *flow, const 
                    uint32_t count)
 {
     const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
-    uint32_t id = add_way(packet, count, stage_rate(packet, stage));
+    uint32_t id = packet_add_way(packet, count, stage_rate(packet, stage));
     packet->flows[id] = (struct packet_flow){.messages = flow->messages,
                                              .links = count,
                                              .left = flow->left,
@@ -423,25 +353,17 @@ static void on_end(void *self, uint32_t id)
 
 /* --------------------------------------------------------------------- init */
 
-static bool needs_own(const struct packet_config *config, const struct topo *topo)
-{
-    return config->congestion == CONGESTION_WINDOW || (topo && topo->link_kinds);
-}
-
 /* Every link has the bandwidth of a node's, or that of the network file. */
 static void open_rates(struct packet *packet, const struct packet_network *network)
 {
-    const struct topo *topo = packet->has_topology ? &packet->paths.topo : NULL;
     struct rates_shape shape = packet_shape_of(packet->config, network, packet->fabric.params.nodes);
     uint64_t *capacities = mem_alloc(shape.links, sizeof *capacities, "links");
     for (uint32_t i = 0; i < shape.links; i++)
-        capacities[i] = rate_of_link(packet, i);
+        capacities[i] = packet_rate_of_link(packet, i);
     packet->rates = rates_open(&shape, capacities);
     free(capacities);
     packet->way = mem_alloc((size_t)network->limit << shape.is_spread, sizeof *packet->way, "a route");
-    if (needs_own(packet->config, topo))
-        packet->own.shared =
-            mem_alloc(((size_t)network->limit + 1) << shape.is_spread, sizeof *packet->own.shared, "a route");
+    way_init(packet, network, &shape);
 }
 
 static void use_topology(struct packet *packet, const struct packet_network *network)
@@ -555,6 +477,7 @@ static void packet_free(struct fabric *fabric)
     free(packet->own.of_flow);
     free(packet->own.unused);
     free(packet->own.shared);
+    free(packet->queues);
     free(packet->stages);
     sums_free(&packet->up_bytes);
     sums_free(&packet->down_bytes);

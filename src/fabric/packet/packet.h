@@ -17,6 +17,7 @@
  *   settings.c parameters, metrics, and what the fabric says of itself
  *   network.c  the topology of the run, and what does not fit
  *   packet.c   messages, the flows that they make, the events of flows
+ *   way.c      the links and the queues of a flow in the solver
  *   change.c   links that fail or become slow during the run
  *   stage.c    windows of flows, and paths that are chosen again
  *   rates.c    the rates of flows under the congestion of the run
@@ -95,6 +96,7 @@ struct packet {
     uint32_t *routes;   /* paths_words(limit) for each flow */
     size_t route_capacity;
     uint32_t *way;               /* the links of a flow that has no index yet */
+    uint32_t *queues;            /* its queues; NULL: each link has one, or none counts */
     struct packet_own own;       /* where some links give each message their whole rate, or with windows */
     struct packet_stage *stages; /* by the solver's flow index; NULL: flows have no stages, or none yet */
     size_t stage_capacity;
@@ -161,6 +163,15 @@ void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, 
 
 /* The bytes of the flow's first message that have not been sent; a part of a byte counts as one. */
 uint64_t packet_bytes_left(const struct packet_flow *flow);
+
+/* -------------------------------------------------------------------- way.c */
+
+void way_init(struct packet *packet, const struct packet_network *network, const struct rates_shape *shape);
+/* The rate of a link now. */
+uint64_t packet_rate_of_link(const struct packet *packet, uint32_t link);
+/* A flow in the solver over the first `count` links of packet->way, no faster than `most`. The flow's record
+ * says how many they are. */
+uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t most);
 
 /* ------------------------------------------------------------------ stage.c */
 

@@ -6,14 +6,14 @@
 #include "base/mem.h"
 #include "fabric/packet/ports.h"
 
-/* Of each link, from how many others flows come to it. */
+/* Of each link, from how many queues flows come to it. */
 struct incast {
     struct incast_config config;
     uint64_t *capacities; /* of links with one input */
     uint32_t *inputs;     /* [links] */
     struct ports ports;
     uint32_t
-        *of_flows; /* [flow * stride + nth] ports; the first link has none: [flow * stride] is how many */
+        *of_flows; /* [flow * stride + nth] ports; the first queue has none: [flow * stride] is how many */
     size_t flow_capacity;
 };
 
@@ -56,12 +56,13 @@ static void count_flow(struct rates *rates, uint32_t id, uint32_t by)
         port->flows += by;
         if (was_used == (port->flows > 0))
             continue;
-        incast->inputs[port->to] += by;
-        fit_capacity(rates, port->to);
+        uint32_t link = port->to % rates->shape.links;
+        incast->inputs[link] += by;
+        fit_capacity(rates, link);
     }
 }
 
-static void incast_add(struct rates *rates, uint32_t id, const uint32_t *links, uint32_t count)
+static void incast_add(struct rates *rates, uint32_t id, const uint32_t *queues, uint32_t count)
 {
     struct incast *incast = &rates->incast;
     size_t first = (size_t)id * rates->shape.links_per_flow;
@@ -69,7 +70,7 @@ static void incast_add(struct rates *rates, uint32_t id, const uint32_t *links, 
                                 "ports of flows");
     incast->of_flows[first] = count;
     for (uint32_t i = 1; i < count; i++)
-        incast->of_flows[first + i] = ports_between(&incast->ports, links[i - 1], links[i]);
+        incast->of_flows[first + i] = ports_between(&incast->ports, queues[i - 1], queues[i]);
     count_flow(rates, id, 1);
 }
 
@@ -90,12 +91,18 @@ static bool has_incast(const struct rates *rates)
     return rates->shape.congestion == CONGESTION_INCAST;
 }
 
+static struct credits_shape credits_shape_of(const struct rates_shape *shape)
+{
+    return (struct credits_shape){shape->links, shape->links_per_flow, shape->nodes, shape->is_two_way};
+}
+
 struct rates *rates_open(const struct rates_shape *shape, const uint64_t *capacities)
 {
+    struct credits_shape queues = credits_shape_of(shape);
     struct rates *rates = mem_alloc(1, sizeof *rates, "rates");
     rates->shape = *shape;
     if (shape->congestion == CONGESTION_CREDITS)
-        rates->credits = credits_open(capacities, shape->links, shape->links_per_flow);
+        rates->credits = credits_open(capacities, &queues);
     else
         rates->maxmin = (shape->is_spread ? maxmin_open_spread : maxmin_open)(capacities, shape->links,
                                                                               shape->links_per_flow);
@@ -117,15 +124,15 @@ void rates_close(struct rates *rates)
     free(rates);
 }
 
-uint32_t rates_add(struct rates *rates, const uint32_t *links, const uint32_t *parts, uint32_t count)
+uint32_t rates_add(struct rates *rates, const struct rates_way *way)
 {
     if (rates->credits)
-        return credits_add(rates->credits, links, count);
-    if (parts)
-        return maxmin_add_spread(rates->maxmin, links, parts, count);
-    uint32_t id = maxmin_add(rates->maxmin, links, count);
+        return credits_add(rates->credits, way->queues, way->queue_count, way->most);
+    if (way->parts)
+        return maxmin_add_spread(rates->maxmin, way->links, way->parts, way->count);
+    uint32_t id = maxmin_add(rates->maxmin, way->links, way->count);
     if (has_incast(rates))
-        incast_add(rates, id, links, count);
+        incast_add(rates, id, way->queues, way->queue_count);
     return id;
 }
 
@@ -149,7 +156,7 @@ void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity)
 {
     if (rates->credits) {
         credits_set_capacity(rates->credits, link, capacity);
-    } else if (has_incast(rates)) {
+    } else if (has_incast(rates) && link < rates->shape.links) {
         rates->incast.capacities[link] = capacity;
         fit_capacity(rates, link);
     } else {
@@ -188,8 +195,9 @@ size_t rates_bytes(const struct rates *rates)
 double rates_estimate(const struct rates_shape *shape, double flows, double links_per_flow)
 {
     double links = shape->links, ports = flows * (links_per_flow - 1);
+    struct credits_shape queues = credits_shape_of(shape);
     if (shape->congestion == CONGESTION_CREDITS)
-        return credits_estimate(links, flows, shape->links_per_flow);
+        return credits_estimate(&queues, flows);
     double bytes = maxmin_estimate(links, flows, links_per_flow, shape->links_per_flow);
     if (shape->congestion == CONGESTION_INCAST)
         bytes += links * (sizeof(uint64_t) + sizeof(uint32_t)) + ports_estimate(ports) +

@@ -27,8 +27,11 @@ struct incast_config {
 
 double incast_part(const struct incast_config *config, uint32_t inputs);
 
+/* With incast and credits: queues are numbered as in credits.h, and flows have `nodes` and `is_two_way` of
+ * that file. */
 struct rates_shape {
-    uint32_t links, links_per_flow;
+    uint32_t links, links_per_flow, nodes;
+    bool is_two_way;
     bool is_spread; /* only without congestion, and with windows */
     enum packet_congestion congestion;
     struct incast_config incast;
@@ -42,10 +45,18 @@ void rates_close(struct rates *rates); /* NULL: does nothing */
 size_t rates_bytes(const struct rates *rates);
 double rates_estimate(const struct rates_shape *shape, double flows, double links_per_flow);
 
-/* As the functions of maxmin.h. `parts` is NULL unless flows are spread. */
-uint32_t rates_add(struct rates *rates, const uint32_t *links, const uint32_t *parts, uint32_t count);
+/* The way of a flow. `parts` is NULL unless flows are spread. With incast and credits: the queues that it
+ * passes; with credits: what the links let it have that give each message their whole rate. */
+struct rates_way {
+    const uint32_t *links, *parts, *queues;
+    uint32_t count, queue_count;
+    uint64_t most; /* bytes per second; UINT64_MAX: no limit */
+};
+
+/* As the functions of maxmin.h. */
+uint32_t rates_add(struct rates *rates, const struct rates_way *way);
 void rates_remove(struct rates *rates, uint32_t flow);
-uint32_t rates_add_link(struct rates *rates, uint64_t capacity); /* not with incast and credits */
+uint32_t rates_add_link(struct rates *rates, uint64_t capacity); /* not with credits */
 void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity);
 const uint32_t *rates_solve(struct rates *rates, size_t *count);
 uint64_t rates_of(const struct rates *rates, uint32_t flow);
