@@ -1,5 +1,7 @@
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "live/coll/internal.h"
 
@@ -13,7 +15,7 @@ enum { PERIOD_MIN = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
  * left, so the first call after a change of way does not count. Programs have patterns, such as a small
  * alltoallv before each large one: if a pattern repeats after two, three or four calls, both ways get equally
  * many calls of each kind. ENOUGH: votes that decide. */
-enum { ROW = AUTOTUNE_CALLS / 4, ENOUGH = 2 };
+enum { ROW = AUTOTUNE_ROW, ENOUGH = 2 };
 
 static bool is_ours(uint32_t call)
 {
@@ -46,6 +48,29 @@ static int64_t sum_of(int64_t *ns, uint32_t count)
     return sum;
 }
 
+/* The times that ranks add up: of each way its own times, and each step. */
+struct trial_sums {
+    int64_t own_ns[2], step_ns[2][AUTOTUNE_TAKEN];
+};
+enum { SUMS = sizeof(struct trial_sums) / sizeof(int64_t) };
+
+/* True: the program goes on faster by the way `ours`. The ways are clearly different if each step of one, but
+ * its slowest, is shorter than all of the other. By chance that happens once in 132 trials. The times between
+ * calls are the program's own, and may differ by more than the two ways do; then the steps say nothing. */
+static bool steps_are_shorter(const struct trial_sums *all, bool ours)
+{
+    return all->step_ns[ours][AUTOTUNE_TAKEN - 1 - LEFT_OUT] < all->step_ns[!ours][0];
+}
+
+/* The mean step of a rank in us. */
+static double step_us(const struct trial_sums *all, const struct live_comm *comm, bool ours)
+{
+    double sum = 0;
+    for (int i = 0; i + LEFT_OUT < AUTOTUNE_TAKEN; i++)
+        sum += (double)all->step_ns[ours][i];
+    return sum / (1e3 * (AUTOTUNE_TAKEN - LEFT_OUT) * comm->size);
+}
+
 static void repeat_trial(struct autotune *autotune)
 {
     autotune->calls = autotune->taken[0] = autotune->taken[1] = 0;
@@ -66,46 +91,66 @@ void autotune_take(struct autotune *autotune, bool ours)
     conclude(autotune, ours);
 }
 
-static void report(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
+/* `by_steps`: the steps have decided, and not the calls' own times. */
+static void report(const struct autotune *autotune, const struct live_comm *comm,
+                   const struct trial_sums *all, bool by_steps, const char *what)
 {
-    char until[64] = "not clear, so the trial is repeated";
+    double calls = (AUTOTUNE_TAKEN - LEFT_OUT) * 1e3 * comm->size;
+    char until[64] = "not clear, so the trial is repeated", steps[96] = "";
     if (autotune->calls_left > 0)
         snprintf(until, sizeof until, "%s for %llu calls",
                  autotune->ours ? "by way of nodes" : "the MPI's own",
                  (unsigned long long)autotune->calls_left);
-    fprintf(stderr, "helio coll: %s: %.1f us by way of nodes, %.1f us by the MPI: %s\n", what, ours_us,
-            theirs_us, until);
+    if (by_steps)
+        snprintf(steps, sizeof steps, " (from call to call %.1f us and %.1f us, which decides)",
+                 step_us(all, comm, true), step_us(all, comm, false));
+    fprintf(stderr, "helio coll: %s: %.1f us by way of nodes, %.1f us by the MPI: %s%s\n", what,
+            (double)all->own_ns[1] / calls, (double)all->own_ns[0] / calls, until, steps);
 }
 
-/* Ends a trial. If one way takes at most half as long, the trial decides. Otherwise a few calls may mislead,
- * and two votes decide. Times are integers, so that their sums are the same on all ranks. If the MPI cannot
- * add up the times, its own way is taken: the ranks could not agree on another. True: it has decided. */
+/* Ends a trial. If the steps are clearly different, they decide, else the calls' own times. If one way takes
+ * at most half as long, the trial is enough. Otherwise a few calls may mislead, and two votes decide. Times
+ * are integers, so that their sums are the same on all ranks. If the MPI cannot add up the times, its own way
+ * is taken: the ranks could not agree on another. True: it has decided. */
 static bool decide(struct autotune *autotune, const struct live_comm *comm, const char *what)
 {
-    int64_t mine[2], all[2];
+    struct trial_sums mine, all;
     for (int way = 0; way < 2; way++)
-        mine[way] = sum_of(autotune->ns[way], autotune->taken[way]);
-    if (PMPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm->mine) != MPI_SUCCESS) {
+        mine.own_ns[way] = sum_of(autotune->ns[way], AUTOTUNE_TAKEN);
+    memcpy(mine.step_ns, autotune->step_ns, sizeof mine.step_ns);
+    if (PMPI_Allreduce(&mine, &all, SUMS, MPI_INT64_T, MPI_SUM, comm->mine) != MPI_SUCCESS) {
         *autotune = (struct autotune){.period = PERIOD_MIN, .calls_left = PERIOD_MIN};
         return false;
     }
-    double calls = (autotune->taken[0] - LEFT_OUT) * 1e3 * comm->size;
-    bool ours = all[1] <= all[0];
-    autotune->votes[ours] += 2 * all[ours] <= all[!ours] ? ENOUGH : 1;
+    for (int way = 0; way < 2; way++)
+        qsort(all.step_ns[way], AUTOTUNE_TAKEN, sizeof(int64_t), compare_ns);
+    bool by_steps = steps_are_shorter(&all, true) || steps_are_shorter(&all, false);
+    bool ours = by_steps ? steps_are_shorter(&all, true) : all.own_ns[1] <= all.own_ns[0];
+    autotune->votes[ours] += 2 * all.own_ns[ours] <= all.own_ns[!ours] ? ENOUGH : 1;
     if (autotune->votes[ours] < ENOUGH)
         repeat_trial(autotune);
     else
         conclude(autotune, ours);
     if (comm->settings.verbose && comm->rank == 0)
-        report(autotune, what, (double)all[1] / calls, (double)all[0] / calls);
+        report(autotune, comm, &all, by_steps, what);
     return autotune->calls_left > 0;
 }
 
-bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
-                       const char *what)
+/* The time that this process has spent in measured calls. A step does not count those of other trials, which
+ * change their ways at the same calls in many programs. */
+static _Atomic int64_t all_tried_ns;
+
+bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t began_ns,
+                       int64_t ended_ns, const char *what)
 {
-    if (autotune->calls % ROW > 0)
-        autotune->ns[ours][autotune->taken[ours]++] = ns;
+    int64_t own = ended_ns - began_ns, tried = atomic_load(&all_tried_ns);
+    if (autotune->calls % ROW > 0) {
+        uint32_t i = autotune->taken[ours]++;
+        autotune->ns[ours][i] = own;
+        autotune->step_ns[ours][i] = ended_ns - autotune->ended_ns - (tried - autotune->tried_ns);
+    }
+    autotune->tried_ns = atomic_fetch_add(&all_tried_ns, own) + own;
+    autotune->ended_ns = ended_ns;
     autotune->calls++;
     return autotune->calls == AUTOTUNE_CALLS && decide(autotune, comm, what);
 }

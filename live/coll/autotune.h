@@ -6,10 +6,14 @@
 
 struct live_comm;
 
-/* Chooses between the library's alltoall and the MPI's by measuring both. A trial measures AUTOTUNE_CALLS
- * calls. The way that it finds faster is taken for `period` calls; then comes the next trial. All ranks of
- * the communicator come to the same decision. */
-enum { AUTOTUNE_CALLS = 16 };
+/* Chooses between the library's way of a collective and the MPI's by measuring both. A trial measures
+ * AUTOTUNE_CALLS calls. The way that it finds faster is taken for `period` calls; then comes the next trial.
+ * All ranks of the communicator come to the same decision.
+ *
+ * A call is measured in two ways: its own time, and its step, which is the time since the call before it. The
+ * step shows what the call does to the rest of the program: ranks that need not wait in a gather may wait for
+ * one another in the next barrier instead. */
+enum { AUTOTUNE_CALLS = 16, AUTOTUNE_ROW = AUTOTUNE_CALLS / 4, AUTOTUNE_TAKEN = 2 * (AUTOTUNE_ROW - 1) };
 
 struct autotune {
     uint32_t calls;      /* of the present trial so far */
@@ -18,7 +22,9 @@ struct autotune {
     bool ours;           /* the last decision: the library's way */
     uint32_t votes[2];   /* for each way, from the repetitions of the present trial */
     uint32_t taken[2];   /* times in ns, for each way */
-    int64_t ns[2][AUTOTUNE_CALLS / 2];
+    int64_t ns[2][AUTOTUNE_TAKEN], step_ns[2][AUTOTUNE_TAKEN];
+    int64_t ended_ns; /* the end of the call before this one */
+    int64_t tried_ns; /* the time of all measured calls of this process until then */
 };
 
 /* True: the next call goes the library's way. *measured: its time is expected by autotune_add_time. */
@@ -27,9 +33,10 @@ bool autotune_next(struct autotune *autotune, bool *measured);
 /* Takes a decision that trials elsewhere have come to, until the first trial here. */
 void autotune_take(struct autotune *autotune, bool ours);
 
-/* Adds the time of a measured call. Collective, as it may end the trial. `what` names the call in messages:
- * "MPI_Alltoallv". True: the trial has come to a decision, autotune->ours. */
-bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
-                       const char *what);
+/* Adds a measured call, from `began_ns` to `ended_ns` on the clock of this rank. Collective, as it may end
+ * the trial. `what` names the call in messages: "MPI_Alltoallv". True: the trial has come to a decision,
+ * autotune->ours. */
+bool autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t began_ns,
+                       int64_t ended_ns, const char *what);
 
 #endif

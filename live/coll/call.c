@@ -158,7 +158,7 @@ static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, co
         snprintf(what, sizeof what, "MPI_Barrier");
     else
         snprintf(what, sizeof what, "%s of %llu to %llu B", live_call_name(&plan->key), least, 2 * least - 1);
-    if (autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what))
+    if (autotune_add_time(plan->autotune, comm, ours, began, backoff_now_ns(), what))
         live_known_note(comm, function, class, plan->autotune->ours);
     return error;
 }

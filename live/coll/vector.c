@@ -217,7 +217,7 @@ static int by_autotune(struct live_comm *comm, const struct live_vector_call *ca
     int64_t began = measured ? backoff_now_ns() : 0;
     int error = ours ? by_nodes(comm, call, sides) : live_vector_by_mpi(call);
     if (measured)
-        autotune_add_time(autotune, comm, ours, backoff_now_ns() - began, functions[call->function].name);
+        autotune_add_time(autotune, comm, ours, began, backoff_now_ns(), functions[call->function].name);
     return error;
 }
 

@@ -14,7 +14,7 @@ enum {
     COLL_FOOTPRINT_MPICH = 32864,
     COLL_FOOTPRINT_REQUEST_OPENMPI = 36, /* bytes of heap for a message under way */
     COLL_FOOTPRINT_REQUEST_MPICH = 28,
-    COLL_FOOTPRINT_TRIALS = 31 * 176, /* bytes of heap for the trials of a function */
+    COLL_FOOTPRINT_TRIALS = 31 * 256, /* bytes of heap for the trials of a function */
     COLL_FOOTPRINT_SETTINGS = 14872,  /* bytes that rank 0 tells all others in set-up */
     COLL_FOOTPRINT_SET_UP_WORDS = 3,  /* numbers of 32 bits that each rank tells all others */
 };

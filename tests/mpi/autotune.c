@@ -1,5 +1,6 @@
-/* A unit test of autotune.c of the preloaded alltoall: it finds the faster way, and takes the MPI's way if
- * the ranks cannot add up their times. There is one rank; the test defines PMPI_Allreduce itself. */
+/* A unit test of autotune.c of the preloaded collectives: it finds the faster way, also where only the time
+ * between calls shows it, and takes the MPI's way if the ranks cannot add up their times. There is one rank,
+ * whose clock the test sets; the test defines PMPI_Allreduce itself. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 static bool adds_up;
 static int failures;
+static int64_t now_ns;
 
 __attribute__((visibility("default"))) int PMPI_Allreduce(const void *mine, void *all, int count,
                                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm)
@@ -25,6 +27,18 @@ static void expect(bool holds, const char *what)
         fprintf(stderr, "autotune: failed: %s\n", what), failures++;
 }
 
+/* The next call of a trial takes `ours_ns` or `theirs_ns`. Returns whether it went our way. */
+static bool make_call(struct autotune *autotune, const struct live_comm *comm, int64_t ours_ns,
+                      int64_t theirs_ns)
+{
+    bool measured, ours = autotune_next(autotune, &measured);
+    int64_t began_ns = now_ns;
+    now_ns += ours ? ours_ns : theirs_ns;
+    if (measured)
+        autotune_add_time(autotune, comm, ours, began_ns, now_ns, "autotune");
+    return ours;
+}
+
 /* Makes a whole trial in which our way takes `ours_ns` and the other `theirs_ns`. Returns the number of calls
  * that went our way. */
 static int run_trial(struct autotune *autotune, const struct live_comm *comm, int64_t ours_ns,
@@ -32,10 +46,8 @@ static int run_trial(struct autotune *autotune, const struct live_comm *comm, in
 {
     int ours_count = 0;
     for (int i = 0; i < AUTOTUNE_CALLS; i++) {
-        bool measured, ours = autotune_next(autotune, &measured);
-        expect(measured, "each call of a trial is measured");
-        ours_count += ours;
-        autotune_add_time(autotune, comm, ours, ours ? ours_ns : theirs_ns, "autotune");
+        expect(autotune->calls_left == 0, "each call of a trial is measured");
+        ours_count += make_call(autotune, comm, ours_ns, theirs_ns);
     }
     return ours_count;
 }
@@ -55,10 +67,51 @@ static bool finds_ours(const struct live_comm *comm, int period, int phase, bool
         int64_t ns = i % period == phase ? LARGE : SMALL;
         ns -= ours == ours_is_faster ? GAIN : 0;
         ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
-        autotune_add_time(&autotune, comm, ours, ns, "autotune");
+        autotune_add_time(&autotune, comm, ours, now_ns, now_ns + ns, "autotune");
+        now_ns += ns;
         last = ours;
     }
     return autotune_next(&autotune, &measured);
+}
+
+/* A program that goes on for some time after each call: for `after_ours_ns`, `after_theirs_ns`, and up to
+ * `differs_ns` more. Returns whether our way is taken in the end. */
+static bool finds_ours_in(const struct live_comm *comm, int64_t ours_ns, int64_t theirs_ns,
+                          int64_t after_ours_ns, int64_t after_theirs_ns, int64_t differs_ns)
+{
+    struct autotune autotune = {0};
+    uint64_t chance = 1;
+    for (int i = 0; i < 4 * AUTOTUNE_CALLS && autotune.calls_left == 0; i++) {
+        bool ours = make_call(&autotune, comm, ours_ns, theirs_ns);
+        chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407;
+        now_ns += (ours ? after_ours_ns : after_theirs_ns) + (int64_t)((chance >> 33) % (uint64_t)differs_ns);
+    }
+    expect(autotune.calls_left > 0, "a program with time between calls gets a decision");
+    return autotune.ours;
+}
+
+/* Ranks that do not wait in a call may wait behind it. */
+static void test_steps(const struct live_comm *comm)
+{
+    expect(finds_ours_in(comm, 100, 10, 10, 1000, 1), "the wait behind the MPI's call counts");
+    expect(!finds_ours_in(comm, 10, 100, 1000, 10, 1), "the wait behind our call counts");
+    expect(!finds_ours_in(comm, 100, 10, 10, 100, 1), "a wait elsewhere that is as long gains nothing");
+    expect(finds_ours_in(comm, 30, 100, 500, 500, 100000), "if steps differ by more, the calls decide");
+    expect(!finds_ours_in(comm, 100, 30, 500, 500, 100000), "if steps differ by more, the calls decide");
+    expect(finds_ours_in(comm, 100, 10, 10, 1000, 500), "steps that differ by less than the ways do decide");
+}
+
+/* A loop with two collectives whose trials change their ways at the same calls. */
+static void test_two_trials(const struct live_comm *comm)
+{
+    struct autotune first = {0}, second = {0};
+    for (int i = 0; i < 4 * AUTOTUNE_CALLS; i++) {
+        make_call(&first, comm, 50, 60);
+        make_call(&second, comm, 5000, 10);
+        now_ns += 100;
+    }
+    expect(first.calls_left > 0 && first.ours, "the other trial does not mislead the first one");
+    expect(second.calls_left > 0 && !second.ours, "the other trial does not mislead the second one");
 }
 
 /* Checks that calls go the way `expected` until the next trial. Returns how many. */
@@ -105,5 +158,7 @@ int main(void)
         for (int phase = 0; phase < period; phase++)
             for (int faster = 0; faster < 2; faster++)
                 expect(finds_ours(&comm, period, phase, faster) == faster, "periods do not mislead it");
+    test_steps(&comm);
+    test_two_trials(&comm);
     return failures > 0;
 }

@@ -8,6 +8,7 @@
 #   nodes        random calls by `leaders` on 1 to 8 ranks in nodes of 1, 2 and 3 ranks
 #   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
+#   steps        trials see what a call leaves to the rest of the program (steps.c, owing.c)
 #   million      a million calls leave memory, descriptors and mappings unchanged
 #   random       many random calls, for SEEDS seeds from SEED on
 set -eu
@@ -127,6 +128,19 @@ cluster() {
     program=$MPI_PROGRAMS/reductions_$MPI
     # shellcheck disable=SC2086
     on_cluster again 2 2 LD_PRELOAD="$ours" $forced "$program" users bits again
+}
+
+# The MPI's gather is the shorter call; the program's steps are shorter by way of nodes. On a busy machine a run may decide
+# by its calls.
+steps() {
+    owing="LD_PRELOAD=$ours:$MPI_PROGRAMS/owing_$MPI.so HELIO_BARRIER=mpi HELIO_VERBOSE=1"
+    for _ in 1 2 3 4 5; do
+        # shellcheck disable=SC2086
+        on_host steps 4 $owing @steps steps
+        ! grep -q "MPI_Gather of 4 to 7 B: .*: by way of nodes for 1024 calls (from call to call .* which decides)" "$TMP/out" ||
+            return 0
+    done
+    fail "the steps do not decide: $(cat "$TMP/out")"
 }
 
 million() {
