@@ -38,54 +38,33 @@ static inline uint32_t take_link(struct critical *critical)
     return index;
 }
 
-/* The link as a step of the log. What is closed does not change any more. */
-uint32_t critical_log_link(struct critical *critical, uint32_t index)
-{
-    struct critical_detail *detail = &critical->details[index];
-    const struct cause_link *link = link_at(critical, index);
-    if (detail->step != POOL_NONE && link->is_closed)
-        return detail->step;
-    if (critical_log_is_full(&critical->log))
-        critical_log_make_room(&critical->log, critical->details, critical->causes.links,
-                               critical->links.fresh);
-    detail->step = critical_log_append(&critical->log, detail, link);
-    if (critical->has_sites)
-        critical->log.sites[detail->step] = critical->sites[index];
-    return detail->step;
-}
-
-/* For the list of the path. Not inlined, as a plain run has none. The kinds are read where they have been for
- * long, and not from the link, to which they have just been written. */
+/* For the list of the path. Not inlined, as a plain run has none. The log adds up the chain, so that the link
+ * has the kinds of its own time alone. */
 __attribute__((noinline)) static void list_link(struct critical *critical, uint32_t index,
-                                                const struct critical_strand *strand, ps_t worked)
+                                                const struct critical_strand *strand)
 {
+    struct cause_link *link = link_at(critical, index);
     struct critical_detail *detail = &critical->details[index];
+    memset(link->kinds, 0, sizeof link->kinds);
+    link->kinds[CRITICAL_COMPUTATION] = strand->computed;
     detail->before = detail->step = POOL_NONE;
     detail->rank = strand->rank;
     detail->awaited = detail->which = 0;
-    detail->messages = 0;
-    detail->worked = worked;
-    detail->computed = strand->computed;
-    detail->start = link_at(critical, index)->end;
+    detail->since = 0;
+    detail->start = link->end;
     detail->awaited_ps = 0;
-    if (strand->link == POOL_NONE) {
-        memset(detail->kinds, 0, sizeof detail->kinds);
-    } else {
-        memcpy(detail->kinds, link_at(critical, strand->link)->kinds, sizeof detail->kinds);
-        detail->messages = critical->details[strand->link].messages;
+    if (strand->link != POOL_NONE) {
+        detail->since = link_at(critical, strand->link)->end;
         detail->before = critical_log_link(critical, strand->link);
     }
-    if (critical->rest != CRITICAL_OTHER)
-        detail->kinds[critical->rest] += worked;
     if (critical->has_sites)
         critical->sites[index] = (struct critical_sites){.sent = strand->site, .waited = strand->waited_site};
 }
 
-/* The link begins with the chain of the strand, and what that has done until now. */
-static inline void begin(struct critical *critical, uint32_t index, const struct critical_strand *strand,
-                         ps_t now)
+/* The kinds of the chain of the strand, and of what that has done until now. */
+static inline void add_up(const struct critical *critical, struct cause_link *link,
+                          const struct critical_strand *strand, ps_t now)
 {
-    struct cause_link *link = link_at(critical, index);
     ps_t worked = now - strand->computed;
     if (strand->link == POOL_NONE) {
         memset(link->kinds, 0, sizeof link->kinds);
@@ -94,14 +73,23 @@ static inline void begin(struct critical *critical, uint32_t index, const struct
         memcpy(link->kinds, before->kinds, sizeof link->kinds);
         worked -= before->end;
     }
-    link->last_kind = CRITICAL_COMPUTATION;
-    link->is_closed = false;
-    link->end = now;
     link->kinds[CRITICAL_COMPUTATION] += strand->computed;
     if (critical->rest != CRITICAL_OTHER)
         link->kinds[critical->rest] += worked;
+}
+
+/* The link begins with the chain of the strand, and what that has done until now. The message stays. */
+static inline void begin(struct critical *critical, uint32_t index, const struct critical_strand *strand,
+                         ps_t now)
+{
+    struct cause_link *link = link_at(critical, index);
+    link->last_kind = CRITICAL_COMPUTATION;
+    link->is_closed = false;
+    link->end = now;
     if (critical->is_listed)
-        list_link(critical, index, strand, worked);
+        list_link(critical, index, strand);
+    else
+        add_up(critical, link, strand, now);
 }
 
 /* A link that follows the present chain of the strand. Its user is the caller. */
@@ -128,7 +116,7 @@ static uint32_t copy_of(struct critical *critical, uint32_t index)
     return taken;
 }
 
-/* The link is that of a message, or of a signal. */
+/* The link is that of a message, or, without a number, of a signal. */
 static void note_message(struct critical *critical, uint32_t index, const struct critical_detail *told)
 {
     struct critical_detail *detail = &critical->details[index];
@@ -137,21 +125,13 @@ static void note_message(struct critical *critical, uint32_t index, const struct
     detail->bytes = told->bytes;
     detail->number = told->number;
     detail->op = told->op;
-    detail->is_signal = told->is_signal;
-    detail->messages += !told->is_signal;
 }
 
 /* The message begins anew, with what the strand has done until now. */
 __attribute__((noinline)) static void begin_anew(struct critical *critical, uint32_t index,
                                                  const struct critical_strand *strand, ps_t now)
 {
-    if (!critical->is_listed) {
-        begin(critical, index, strand, now);
-        return;
-    }
-    struct critical_detail old = critical->details[index];
     begin(critical, index, strand, now);
-    note_message(critical, index, &old);
 }
 
 static uint32_t link_of(const struct critical *critical, uint32_t message)
@@ -392,10 +372,8 @@ void critical_answered(struct critical *critical, uint32_t index, const struct m
     if (critical->slack)
         critical_slack_complete(critical, index, false, at);
     signal_from(critical, &receiver, link_at(critical, receiver.link)->end, at,
-                &(struct critical_detail){.source = message->destination,
-                                          .destination = message->source,
-                                          .op = message->op,
-                                          .is_signal = true});
+                &(struct critical_detail){
+                    .source = message->destination, .destination = message->source, .op = message->op});
 }
 
 void critical_signal(struct critical *critical, ps_t at)
@@ -403,7 +381,7 @@ void critical_signal(struct critical *critical, ps_t at)
     uint32_t rank = critical->present->rank;
     critical->moment = slack_moment(&critical->present->slack, at);
     signal_from(critical, critical->present, at, at,
-                &(struct critical_detail){.source = rank, .destination = rank, .is_signal = true});
+                &(struct critical_detail){.source = rank, .destination = rank});
 }
 
 void critical_complete(struct critical *critical, const struct critical_strand *strand, ps_t now)
@@ -490,7 +468,7 @@ struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep,
         critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i, .slack = slack_rank(i)};
     if (keep) {
         critical->sent = mem_alloc(ranks, sizeof *critical->sent, "critical path");
-        critical_log_open(&critical->log, keep);
+        critical_log_open(&critical->log, keep, critical->rest);
     }
     tap_add_up(tap, &critical->causes);
     return critical;

@@ -45,7 +45,20 @@ static inline struct cause_link *link_at(const struct critical *critical, uint32
 }
 
 /* The link as a step of the log. What is closed does not change any more. */
-uint32_t critical_log_link(struct critical *critical, uint32_t index);
+static inline uint32_t critical_log_link(struct critical *critical, uint32_t index)
+{
+    struct critical_detail *detail = &critical->details[index];
+    const struct cause_link *link = link_at(critical, index);
+    if (detail->step != POOL_NONE && link->is_closed)
+        return detail->step;
+    if (critical_log_is_full(&critical->log))
+        critical_log_make_room(&critical->log, critical->details, critical->causes.links,
+                               critical->links.fresh);
+    detail->step = critical_log_append(&critical->log, detail, link);
+    if (critical->has_sites)
+        critical->log.sites[detail->step] = critical->sites[index];
+    return detail->step;
+}
 
 /* With `slack` only, for critical.c. The message `index` is sent by the present strand. */
 void critical_slack_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now);

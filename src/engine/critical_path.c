@@ -28,14 +28,18 @@ static void list_steps(struct critical *critical, uint32_t last, struct critical
 {
     const struct critical_log *log = &critical->log;
     uint32_t end = critical_log_link(critical, last);
-    path->messages = critical->details[last].messages;
-    for (uint32_t i = end; i != POOL_NONE; i = log->before[i])
+    struct critical_sum sum = {.messages = 0};
+    critical_log_sum(log, end, &sum);
+    path->messages = sum.messages;
+    for (int i = 0; i < CRITICAL_KINDS; i++)
+        path->kinds[i] += sum.kinds[i];
+    for (uint32_t i = end; critical_log_has(i); i = log->before[i])
         path->count++;
     path->steps = mem_alloc(path->count, sizeof *path->steps, "critical path");
     path->listed_since = path->last_since;
     size_t left = path->count;
     uint32_t waited_site = critical->ranks[critical->last].waited_site;
-    for (uint32_t i = end; i != POOL_NONE; i = log->before[i]) {
+    for (uint32_t i = end; critical_log_has(i); i = log->before[i]) {
         struct critical_step *step = &path->steps[--left];
         uint32_t awaited;
         *step = critical_log_step(log, i, path->listed_since, &awaited);
@@ -63,7 +67,8 @@ void critical_result(struct critical *critical, struct critical_path *path)
     path->last_computed = strand->computed;
     if (strand->link != POOL_NONE) {
         const struct cause_link *last = link_at(critical, strand->link);
-        kinds_of(last, path->kinds);
+        if (!critical->is_listed)
+            kinds_of(last, path->kinds);
         path->last_since = last->end;
     }
     path->kinds[CRITICAL_COMPUTATION] += strand->computed;

@@ -17,8 +17,11 @@ enum { LINKS = 40, STEPS = 20000 };
 struct known_step {
     struct critical_detail detail;
     struct cause_link link;
-    int before; /* -1: the beginning */
+    int before;              /* -1: the beginning */
+    struct critical_sum sum; /* of the chain up to its end */
 };
+
+#define REST CRITICAL_SOFTWARE
 
 static struct known_step known[STEPS];
 static int known_count;
@@ -46,26 +49,42 @@ static void make_link(uint32_t index, int before, uint32_t step_before, bool has
                                        .destination = (uint32_t)rng_below(&rng, 100),
                                        .which = (uint32_t)rng_below(&rng, 100),
                                        .bytes = random_value(has_wide),
-                                       .number = random_value(has_wide) >> 4,
+                                       .number = rng_below(&rng, 4) ? random_value(has_wide) >> 4 : 0,
                                        .op = rng_below(&rng, 30),
                                        .awaited = rng_below(&rng, 3),
                                        .awaited_ps = (ps_t)random_value(has_wide),
-                                       .computed = (ps_t)random_value(has_wide),
-                                       .worked = (ps_t)random_value(has_wide)};
+                                       .since = before < 0 ? 0 : known[before].link.end};
     *link = (struct cause_link){.uses = 1, .is_closed = true};
-    ps_t since = before < 0 ? 0 : known[before].link.end;
-    if (before >= 0)
-        memcpy(link->kinds, known[before].link.kinds, sizeof link->kinds);
-    link->kinds[CRITICAL_COMPUTATION] += detail->computed;
-    memcpy(detail->kinds, link->kinds, sizeof detail->kinds);
-    link->end = detail->start = since + detail->computed + detail->worked;
+    link->kinds[CRITICAL_COMPUTATION] = (ps_t)random_value(has_wide);
+    link->end = detail->start =
+        detail->since + link->kinds[CRITICAL_COMPUTATION] + (ps_t)random_value(has_wide);
     for (int kind = 1; kind < CAUSE_KINDS; kind++) {
-        ps_t time = (ps_t)random_value(has_wide);
-        link->kinds[kind] += time;
-        link->end += time;
+        link->kinds[kind] = (ps_t)random_value(has_wide);
+        link->end += link->kinds[kind];
     }
     link->end += (ps_t)random_value(has_wide);
     last_of[index] = -1;
+}
+
+static ps_t worked(const struct known_step *step)
+{
+    return step->detail.start - step->detail.since - step->link.kinds[CRITICAL_COMPUTATION];
+}
+
+static struct critical_sum sum_with(const struct known_step *step)
+{
+    struct critical_sum sum = {.messages = 0};
+    if (step->before >= 0)
+        sum = known[step->before].sum;
+    ps_t other = step->link.end - step->detail.since - worked(step);
+    for (int kind = 0; kind < CAUSE_KINDS; kind++) {
+        sum.kinds[kind] += step->link.kinds[kind];
+        other -= step->link.kinds[kind];
+    }
+    sum.kinds[REST] += worked(step);
+    sum.kinds[CRITICAL_OTHER] += other;
+    sum.messages += step->detail.number > 0;
+    return sum;
 }
 
 static void append(struct critical_log *log, uint32_t index, int before)
@@ -75,6 +94,7 @@ static void append(struct critical_log *log, uint32_t index, int before)
     details[index].step = critical_log_append(log, &details[index], &links[index]);
     known[known_count] =
         (struct known_step){.detail = details[index], .link = links[index], .before = before};
+    known[known_count].sum = sum_with(&known[known_count]);
     last_of[index] = known_count++;
 }
 
@@ -88,21 +108,27 @@ static void same_step(const struct critical_step *step, const struct known_step 
     assert_int_equal(step->op, detail->op);
     assert_int_equal(step->bytes, detail->bytes);
     assert_int_equal(step->number, detail->number);
-    assert_int_equal(step->computed, detail->computed);
+    assert_int_equal(step->is_signal, detail->number == 0);
+    assert_int_equal(step->computed, expected->link.kinds[CRITICAL_COMPUTATION]);
     assert_int_equal(step->awaited_ps, detail->awaited_ps);
     assert_int_equal(awaited, detail->awaited);
     assert_int_equal(step->start, detail->start);
-    assert_int_equal(step->since, detail->start - detail->computed - detail->worked);
-    for (int kind = 0; kind < CAUSE_KINDS; kind++)
-        assert_int_equal(step->kinds[kind], expected->link.kinds[kind] - detail->kinds[kind]);
+    assert_int_equal(step->since, detail->since);
+    assert_int_equal(step->kinds[CRITICAL_COMPUTATION], 0);
+    for (int kind = 1; kind < CAUSE_KINDS; kind++)
+        assert_int_equal(step->kinds[kind], expected->link.kinds[kind]);
 }
 
-/* Follows the chain of the link. Returns how many steps it has, and whether the log has all of them. */
+/* Follows the chain of the link, of which the log has the sum, whatever it has forgotten. Returns how many
+ * steps it has, and whether the log has all of them. */
 static size_t check_chain(const struct critical_log *log, uint32_t index, bool *is_whole)
 {
     size_t count = 0;
     int expected = last_of[index];
-    for (uint32_t i = details[index].step; i != POOL_NONE; i = log->before[i]) {
+    struct critical_sum sum = {.messages = 0};
+    critical_log_sum(log, details[index].step, &sum);
+    assert_memory_equal(&sum, &known[expected].sum, sizeof sum);
+    for (uint32_t i = details[index].step; critical_log_has(i); i = log->before[i]) {
         assert_true(expected >= 0 && i < log->count);
         uint32_t awaited;
         struct critical_step step = critical_log_step(log, i, known[expected].link.end, &awaited);
@@ -129,10 +155,16 @@ static void run_links(struct critical_log *log, uint64_t seed, uint32_t spread, 
         uint32_t index = (uint32_t)rng_below(&rng, LINKS);
         uint32_t behind = (index + (uint32_t)rng_below(&rng, spread)) % LINKS;
         int before = last_of[behind];
+        if (details[behind].step == POOL_NONE) { /* forgotten, so the link becomes a step again */
+            append(log, behind, known[before].before);
+            before = last_of[behind];
+        }
         make_link(index, before, details[behind].step, has_wide);
         append(log, index, before);
         for (uint32_t i = 0; known_count % 1000 == 0 && i < LINKS; i++) {
             bool is_this_whole;
+            if (details[i].step == POOL_NONE)
+                append(log, i, known[last_of[i]].before);
             check_chain(log, i, &is_this_whole);
             *is_whole &= is_this_whole;
         }
@@ -145,7 +177,7 @@ static void chains_meet(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct critical_log log;
         bool is_whole;
-        critical_log_open(&log, STEPS);
+        critical_log_open(&log, STEPS, REST);
         run_links(&log, seed, LINKS, seed % 2, &is_whole);
         assert_true(is_whole);
         assert_true(log.count < STEPS);
@@ -160,7 +192,7 @@ static void oldest_are_forgotten(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct critical_log log;
         bool is_whole;
-        critical_log_open(&log, 500);
+        critical_log_open(&log, 500, REST);
         run_links(&log, seed, 1, false, &is_whole);
         assert_false(is_whole);
         size_t steps = 0;
@@ -177,7 +209,7 @@ static void values_of_64_bits_are_kept(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct critical_log log;
         bool is_whole;
-        critical_log_open(&log, 500);
+        critical_log_open(&log, 500, REST);
         run_links(&log, seed, seed % 2 ? 1 : 3, true, &is_whole);
         assert_int_equal(is_whole, false);
         critical_log_free(&log);
