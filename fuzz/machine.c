@@ -1,7 +1,10 @@
 /* Any bytes as a machine file: refused, or a small program is run on the machine. What it derives has its
  * values in the canonical form, so that applying it again changes nothing. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "breakdown/system.h"
 #include "fuzz/fuzz_config.h"
 #include "fuzz/fuzz_run.h"
 #include "machine/machine.h"
@@ -51,6 +54,34 @@ static bool apply(const struct machine *machine, const char *fabric)
     return has_ended;
 }
 
+/* Other values in place of its own: what is not refused has them, and the host model too. */
+static void edit(const char *text, size_t size, const struct config *like)
+{
+    static const struct machine_change changes[] = {{"wire.latency", "7 ns", "fuzz"},
+                                                    {"host.system", NULL, "fuzz"}};
+    const size_t count = sizeof changes / sizeof *changes;
+    const struct embedded_file *system = system_named("thunderx2");
+    char *copy = mem_format("%.*s", (int)size, text),
+         *mine = mem_format("%.*s", (int)system->length, system->text);
+    struct machine machine;
+    size_t length;
+    char *edited = machine_edit(copy, changes, count, mine, &length), *again = NULL;
+    fuzz_be_silent();
+    if (machine_verify("fuzz.yaml", edited, length, changes, count, like) == STATUS_OK) {
+        fuzz_must(machine_open_text(&machine, "fuzz.yaml", edited, length, like) == STATUS_OK,
+                  "an edited machine is refused");
+        fuzz_must(strcmp(config_text(machine.config, "wire.latency"), "7 ns") == 0, "a value is not changed");
+        machine_close(&machine);
+        again = machine_edit(edited, changes, count, mine, &length);
+        fuzz_must(machine_verify("fuzz.yaml", again, length, changes, count, like) == STATUS_OK,
+                  "an edited machine cannot be edited again");
+    }
+    free(again);
+    free(edited);
+    free(mine);
+    free(copy);
+}
+
 bool fuzz_target(const uint8_t *data, size_t size)
 {
     static const char *const fabrics[] = {"hockney,packet", "fmu,hybrid", "circuit,segment",
@@ -66,6 +97,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
         has_ended = apply(&machine, fabrics[size % (sizeof fabrics / sizeof *fabrics)]);
         machine_check(&machine);
         machine_close(&machine);
+        edit((const char *)data, size, like);
     }
     fuzz_be_silent();
     config_close(like);

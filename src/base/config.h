@@ -32,6 +32,10 @@ struct config *config_copy(const struct config *config);
 enum status config_read_file(struct config *config, const char *path);
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length);
 
+/* Reads the map at one key of the text as if it were the file, and passes over all else. */
+enum status config_read_text_under(struct config *config, const char *name, const char *text, size_t length,
+                                   const char *key);
+
 /* A value in an experiment file that is no parameter: a scalar with its text ("" = empty), or a list or a map
  * with its items. Items of a map have keys. */
 struct config_node {

@@ -25,8 +25,10 @@ struct config_reader {
     size_t section_count;
     bool *sections_read;
     void *sections_self;
-    bool scans; /* reads only sections, and reports nothing */
-    char *copy; /* of a text with tabs; or NULL */
+    bool scans;        /* reads only sections, and reports nothing */
+    const char *under; /* reads only the map at this key of the file; NULL: all */
+    bool is_under;     /* is in that map */
+    char *copy;        /* of a text with tabs; or NULL */
     struct fy_parser *parser;
     struct fy_diag *diag;
     int depth;     /* maps and lists that are open */

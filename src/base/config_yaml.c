@@ -168,12 +168,34 @@ static void scan_key(struct config_reader *reader, const char *name, const struc
         config_reader_skip(reader, event);
 }
 
+/* The same where only the map at one key is read, as if it were the file. */
+static void read_under(struct config_reader *reader, const struct config_scalar *key, struct fy_event *event)
+{
+    bool is_it = strcmp(key->text, reader->under) == 0;
+    size_t offset = config_reader_offset(reader, fy_event_start_mark(event), key->offset);
+    if (is_it && event->type == FYET_MAPPING_START) {
+        config_reader_refuses(reader, event, key->offset);
+        config_reader_discard(reader, event);
+        reader->is_under = true;
+        read_map(reader, "", offset);
+        reader->is_under = false;
+        return;
+    }
+    if (is_it)
+        config_reader_error(reader, key->offset, key->span, "%s is a map of parameters", key->text);
+    config_reader_skip(reader, event);
+}
+
 /* The value of `key`, whose full name with dots is `name`. */
 static void read_key(struct config_reader *reader, const char *name, const struct config_scalar *key)
 {
     struct fy_event *event = config_reader_next(reader);
     if (!event)
         return;
+    if (reader->under && !reader->is_under) {
+        read_under(reader, key, event);
+        return;
+    }
     if (reader->scans) {
         scan_key(reader, name, key, event);
         return;
@@ -290,6 +312,14 @@ enum status config_read_text_with(struct config *config, const char *name, const
                                    .sections = sections,
                                    .section_count = section_count,
                                    .sections_self = self};
+    return read_text(&reader);
+}
+
+enum status config_read_text_under(struct config *config, const char *name, const char *text, size_t length,
+                                   const char *key)
+{
+    struct config_reader reader = {
+        .config = config, .name = name, .text = text, .length = length, .under = key};
     return read_text(&reader);
 }
 

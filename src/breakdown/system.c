@@ -295,12 +295,29 @@ static enum status finish(struct system_file *file, const char *name, enum statu
     return read;
 }
 
+static void note_section(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)reader, (void)node;
+    *(bool *)self = true;
+}
+
+bool system_is_section(const char *name, const char *text, size_t length)
+{
+    bool is_there = false;
+    const struct config_section section = {SYSTEM_SECTION, note_section};
+    config_scan_text(name, text, length, &section, &is_there);
+    return is_there;
+}
+
 enum status system_init_text(struct system_file *file, const char *name, const char *text, size_t length)
 {
     *file = (struct system_file){.config = config_open(tables, 1)};
     if (!file->config)
         return STATUS_FAILED;
-    return finish(file, name, config_read_text(file->config, name, text, length));
+    return finish(file, name,
+                  system_is_section(name, text, length)
+                      ? config_read_text_under(file->config, name, text, length, SYSTEM_SECTION)
+                      : config_read_text(file->config, name, text, length));
 }
 
 const struct embedded_file *system_named(const char *name)
@@ -326,10 +343,13 @@ enum status system_init(struct system_file *file, const char *path)
         diag_error("this program has no system 'thunderx2', which is the default");
         return STATUS_BAD_INPUT;
     }
-    *file = (struct system_file){.config = config_open(tables, 1), .path = path};
-    if (!file->config)
-        return STATUS_FAILED;
-    return finish(file, path, config_read_file(file->config, path));
+    size_t length;
+    char *text = config_load_file(path, &length);
+    enum status status = text ? system_init_text(file, path, text, length) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK)
+        file->path = path;
+    free(text);
+    return status;
 }
 
 void system_free(struct system_file *file)

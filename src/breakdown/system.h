@@ -86,15 +86,18 @@ struct system {
     uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;
 };
 
-/* A system file, or a system by name: thunderx2, of "Breaking Band" (NULL names it too); ohio-a, ohio-b and
- * ohio-local, the clusters of "OHIO". To be closed when STATUS_OK; else every error is reported with its
- * place. */
+/* A system file, a machine file with the section `system` (machine/machine.h), or a system by name:
+ * thunderx2, of "Breaking Band" (NULL names it too); ohio-a, ohio-b and ohio-local, the clusters of "OHIO".
+ * To be closed when STATUS_OK; else every error is reported with its place. */
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
     const char *path;      /* from the caller; NULL = a system in the program */
 };
 enum status system_init(struct system_file *file, const char *path);
+/* Whether the text has a system in that section. */
+#define SYSTEM_SECTION "system"
+bool system_is_section(const char *name, const char *text, size_t length);
 enum status system_init_text(struct system_file *file, const char *name, const char *text, size_t length);
 void system_free(struct system_file *file);
 

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/breakdown.h"
+#include "cli/breakdown_machine.h"
 #include "cli/breakdown_probe.h"
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
@@ -14,7 +15,7 @@
 #include "output/quote.h"
 #include "output/standard.h"
 
-enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
+enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_INTO, MEASURE_JSON };
 
 static const struct cli_option options[] = {
     [MEASURE_MPI] = {"--mpi", 0, "all|none|mpich|openmpi",
@@ -24,6 +25,10 @@ static const struct cli_option options[] = {
                       "may be repeated"},
     [MEASURE_OUTPUT] = {"--output", 'o', "PREFIX",
                         "write system files, PREFIX-uct.yaml, PREFIX-mpich.yaml, PREFIX-openmpi.yaml"},
+    [MEASURE_INTO] =
+        {"--into", 0, "FILE.yaml",
+         "write the host model of an MPI into this machine file, as its section system; its own\n"
+         "MPI (mpi.tuning), or that of --mpi"},
     [MEASURE_JSON] = {"--json", 0, NULL, "print one JSON object, with histograms, instead of the tables"},
 };
 
@@ -47,7 +52,9 @@ static const struct cli_command command = {
 enum { STACKS = 8 };
 
 struct measure_arguments {
-    const char *mpi, *output;
+    const char *mpi; /* NULL: all */
+    const char *output, *into;
+    struct breakdown_machine machine; /* of --into */
     const char *from[STACKS];
     size_t from_count;
     bool json;
@@ -298,10 +305,12 @@ static enum status finish(struct measure_arguments *arguments, struct measured_s
             json_add(stacks, stack_json(stack));
         else
             print_stack(stack);
-        if (is_sound(stack))
+        bool sound = is_sound(stack);
+        arguments->is_unsound |= !sound;
+        if (sound)
             measured = write_system(arguments, stack);
-        else
-            arguments->is_unsound = true;
+        if (sound && measured == STATUS_OK && arguments->into)
+            measured = breakdown_machine_take(&arguments->machine, &stack->measurement, &stack->result);
     }
     measure_free(&stack->measurement);
     return measured;
@@ -347,7 +356,8 @@ static enum status read_files(struct measure_arguments *arguments, json_t *stack
 
 static bool is_wanted(const struct measure_arguments *arguments, const struct probe *probe)
 {
-    return !probe->mpiexec || strcmp(arguments->mpi, "all") == 0 || strcmp(arguments->mpi, probe->kind) == 0;
+    const char *mpi = arguments->mpi;
+    return !probe->mpiexec || strcmp(mpi, "all") == 0 || strcmp(mpi, probe->kind) == 0;
 }
 
 /* Measures each stack that is there. A stack that is missing is a note; it is an error where it was asked
@@ -414,6 +424,9 @@ static bool take(void *self, int found, const char *value)
     case MEASURE_OUTPUT:
         arguments->output = value;
         return true;
+    case MEASURE_INTO:
+        arguments->into = value;
+        return true;
     case MEASURE_JSON:
         arguments->json = true;
         return true;
@@ -421,25 +434,50 @@ static bool take(void *self, int found, const char *value)
     return true;
 }
 
+/* The MPI whose host model the machine file gets is that of --mpi, or its own one. */
+static enum status open_machine(struct measure_arguments *arguments)
+{
+    const char *mpi = arguments->mpi;
+    if (!arguments->into)
+        return STATUS_OK;
+    enum status status = breakdown_machine_open(&arguments->machine, arguments->into);
+    if (status != STATUS_OK)
+        return status;
+    if (mpi && strcmp(mpi, "all") != 0)
+        arguments->machine.mpi = mpi;
+    else if (!mpi && arguments->machine.mpi)
+        arguments->mpi = arguments->machine.mpi;
+    return STATUS_OK;
+}
+
+static enum status print_all(json_t *stacks)
+{
+    if (!stacks)
+        return standard_flush();
+    json_t *object = json_make_object();
+    json_put(object, "stacks", stacks);
+    return cli_print_json(object, BREAKDOWN_DIGITS);
+}
+
 int cli_breakdown_measure(int argc, char **argv)
 {
-    struct measure_arguments arguments = {.mpi = "all"};
+    struct measure_arguments arguments = {.mpi = NULL};
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
     json_t *stacks = arguments.json ? json_make_list() : NULL;
-    enum status status =
-        arguments.from_count ? read_files(&arguments, stacks) : run_probes(&arguments, stacks);
-    if (status != STATUS_OK) {
+    enum status status = open_machine(&arguments);
+    if (!arguments.mpi)
+        arguments.mpi = "all";
+    if (status == STATUS_OK)
+        status = arguments.from_count ? read_files(&arguments, stacks) : run_probes(&arguments, stacks);
+    if (status == STATUS_OK)
+        status = print_all(stacks);
+    else
         json_decref(stacks);
-        return status;
-    }
-    if (stacks) {
-        json_t *object = json_make_object();
-        json_put(object, "stacks", stacks);
-        status = cli_print_json(object, BREAKDOWN_DIGITS);
-    } else {
-        status = standard_flush();
-    }
+    if (status == STATUS_OK && arguments.into)
+        status = breakdown_machine_write(&arguments.machine);
+    if (arguments.into)
+        breakdown_machine_close(&arguments.machine);
     return status == STATUS_OK && arguments.is_unsound ? STATUS_FAILED : status;
 }

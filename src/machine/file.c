@@ -1,6 +1,8 @@
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
+#include "breakdown/system.h"
 #include "machine/machine.h"
 
 /* ------------------------------------------------------------------ presets */
@@ -103,6 +105,13 @@ static void read_measured(void *self, struct config_reader *reader, const struct
     }
 }
 
+/* Read again as a system when the file has been read. */
+static void read_system(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct machine *machine = self;
+    machine->system_origin = config_node_origin(reader, node, &machine->texts);
+}
+
 static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
 {
     (void)self;
@@ -111,11 +120,46 @@ static void refuse(void *self, struct config_reader *reader, const struct config
 }
 
 static const struct config_section sections[] = {
-    {"name", read_name}, {"doc", read_doc},    {"sources", read_sources}, {"measured", read_measured},
-    {"machine", refuse}, {"trace", refuse},    {"workload", refuse},      {"fabric", refuse},
-    {"seed", refuse},    {"compat", refuse},   {"plugins", refuse},       {"sweep", refuse},
-    {"seeds", refuse},   {"baseline", refuse},
+    {"name", read_name},
+    {"doc", read_doc},
+    {"sources", read_sources},
+    {"measured", read_measured},
+    {SYSTEM_SECTION, read_system},
+    {"machine", refuse},
+    {"trace", refuse},
+    {"workload", refuse},
+    {"fabric", refuse},
+    {"seed", refuse},
+    {"compat", refuse},
+    {"plugins", refuse},
+    {"sweep", refuse},
+    {"seeds", refuse},
+    {"baseline", refuse},
 };
+
+/* The host model of the machine is this file itself, whose section is read where hosts are. */
+static enum status take_system(struct machine *machine, const char *text, size_t length)
+{
+    static const char param[] = "host.system";
+    struct system_file file;
+    if (!machine->system_origin)
+        return STATUS_OK;
+    if (!config_field(machine->config, param) ||
+        strcmp(config_origin(machine->config, param), "default") != 0) {
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = machine->system_origin},
+                    "the section system is a host model, and %s is another one; leave one of them out",
+                    param);
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = system_init_text(&file, machine->file, text, length);
+    if (status != STATUS_OK)
+        return status;
+    system_free(&file);
+    char *path = bytes_to_text(machine->file);
+    status = config_assign(machine->config, param, path, machine->system_origin);
+    free(path);
+    return status;
+}
 
 /* -------------------------------------------------------------------- files */
 
@@ -128,6 +172,8 @@ enum status machine_open_text(struct machine *machine, const char *file, const c
     machine->file = arena_text(&machine->texts, file, strlen(file));
     enum status status = config_read_text_with(machine->config, file, text, length, sections,
                                                sizeof sections / sizeof *sections, machine);
+    if (status == STATUS_OK)
+        status = take_system(machine, text, length);
     if (status != STATUS_OK)
         machine_close(machine);
     return status;

@@ -9,12 +9,13 @@
 #include "base/status.h"
 #include "fabric/machine.h"
 
-/* Machines as files. A machine is a fragment of an experiment file: it sets parameters, and has four
- * sections of its own, `name`, `doc`, `sources` and `measured`. docs/machines.md
+/* Machines as files. A machine is a fragment of an experiment file: it sets parameters, and has five
+ * sections of its own, `name`, `doc`, `sources`, `measured` and `system`. docs/machines.md
  *
  *     file.c    reads a machine file, or a preset: machines/NAME.yaml, which is in the program
  *     apply.c   gives an experiment the machine's values, and lets each fabric derive its own
  *     check.c   what is wrong with a machine file beside its syntax
+ *     edit.c    a machine file with other values and another host model
  */
 
 /* The presets, machines/NAME.yaml, in alphabetical order. Ends with path NULL. */
@@ -48,6 +49,7 @@ struct machine {
     struct config *config; /* the values of the file; all others have the origin "default" */
     struct machine_source *sources;
     size_t source_count, source_capacity;
+    const char *system_origin; /* of its section system, a host model; NULL: it has none */
     struct machine_measured *measured;
     size_t measured_count, measured_capacity;
     struct arena texts;
@@ -81,6 +83,21 @@ const char *machine_source_of(const struct machine *machine, const char *param);
 /* Whether every number has a source, every source a number, and a rate is there, from which fabrics derive
  * theirs. Reports all that is wrong. */
 enum status machine_check(const struct machine *machine);
+
+/* A value that a machine file is to have, with its source. */
+struct machine_change {
+    const char *param, *value; /* value: NULL if the file gives it in another way */
+    const char *source;
+};
+
+/* The text of a machine file with these values in place of its own, and the text of a system file as its
+ * section `system`. All other lines stay. To be freed. */
+char *machine_edit(const char *text, const struct machine_change *changes, size_t count, const char *system,
+                   size_t *edited_length);
+/* Whether the edited text is the machine that is meant: one that is not written line by line is not.
+ * STATUS_BAD_INPUT, reported. */
+enum status machine_verify(const char *name, const char *text, size_t length,
+                           const struct machine_change *changes, size_t count, const struct config *like);
 
 /* A machine that is given by a path: struct param, find_path. */
 bool machine_find_path(const char *bytes, size_t from, struct param_path *path);
