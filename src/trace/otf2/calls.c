@@ -1,20 +1,12 @@
 #include "trace/otf2/calls.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "trace/otf2/attributes.h"
 #include "trace/otf2/neighbours.h"
+#include "trace/otf2/records.h"
 
 /* The default of compute.rate, so that a replay computes for the recorded time. */
 #define OPERATIONS_PER_S 12e9
-
-static bool fail(struct otf2_calls *calls, uint64_t byte, const char *what)
-{
-    struct diag_place place = {.file = calls->path, .line = byte | DIAG_BYTE};
-    image_writer_error(calls->writer, &place, "%s", what);
-    return false;
-}
 
 void otf2_calls_init(struct otf2_calls *calls, const struct otf2_definitions *definitions)
 {
@@ -35,247 +27,6 @@ void otf2_calls_free(struct otf2_calls *calls)
     free(calls->items);
 }
 
-/* ------------------------------------------------------------ communicators */
-
-struct comm_view {
-    const struct otf2_comm *comm;
-    const struct otf2_group *local, *remote; /* the same unless it is an inter-communicator */
-    struct otf2_comm_use *use;
-};
-
-static bool view_comm(struct otf2_calls *calls, uint32_t id, uint64_t byte, struct comm_view *view)
-{
-    const struct otf2_definitions *definitions = calls->definitions;
-    const struct otf2_comm *comm =
-        otf2_comm_at(definitions, otf2_map(&calls->local.maps[OTF2_MAP_COMMS], id));
-    if (!comm || comm->group == OTF2_NONE)
-        return fail(calls, byte, "it names a communicator that is not defined as one of MPI");
-    const struct otf2_group *group = &definitions->groups[comm->group];
-    *view = (struct comm_view){
-        .comm = comm, .local = group, .remote = group, .use = &calls->comms[comm - definitions->comms]};
-    if (comm->remote != OTF2_NONE)
-        view->remote = &definitions->groups[comm->remote];
-    return true;
-}
-
-/* The rank's own number in the communicator; of an inter-communicator it may be in either group. False,
- * reported: it is in none. */
-static bool find_self(struct otf2_calls *calls, struct comm_view *view, uint64_t byte)
-{
-    struct otf2_comm_use *use = view->use;
-    if (view->local->type == OTF2_GROUP_SELF) {
-        use->rank = 0;
-        return true;
-    }
-    if (use->stamp != calls->stamp) {
-        use->stamp = calls->stamp;
-        use->rank = otf2_group_rank(view->local, calls->rank);
-    }
-    if (use->rank < view->local->size)
-        return true;
-    uint32_t other =
-        view->remote != view->local ? otf2_group_rank(view->remote, calls->rank) : view->remote->size;
-    if (other == view->remote->size)
-        return fail(calls, byte, "this rank is not in the communicator that it names");
-    const struct otf2_group *group = view->local;
-    view->local = view->remote;
-    view->remote = group;
-    return true;
-}
-
-/* Its number in the image, in which it is defined on first use. Of MPI_COMM_SELF and its like, each rank has
- * one of its own. */
-static uint32_t comm_number(struct otf2_calls *calls, const struct comm_view *view)
-{
-    struct comms *comms = &calls->writer->comms;
-    struct otf2_comm_use *use = view->use;
-    const struct otf2_group *group = &calls->definitions->groups[view->comm->group];
-    bool is_self = group->type == OTF2_GROUP_SELF;
-    if (view->comm->is_world)
-        return 0;
-    if (use->number && (!is_self || use->number_stamp == calls->stamp))
-        return use->number - 1;
-    char *name =
-        is_self ? mem_format("%u of rank %u", view->comm->id, calls->rank) : mem_format("%u", view->comm->id);
-    use->number = comms_add(comms, name, strlen(name), is_self ? &calls->rank : group->ranks,
-                            is_self ? 1 : group->size) +
-                  1;
-    use->number_stamp = calls->stamp;
-    free(name);
-    return use->number - 1;
-}
-
-/* ----------------------------------------------------------------- messages */
-
-/* A timeline of helio says that a receive was posted for any source or tag. */
-static bool take_wildcards(struct otf2_calls *calls, const struct otf2_event *event, struct call *call)
-{
-    struct otf2_attributes attributes;
-    otf2_attributes_read(&attributes, calls->definitions, &calls->local, event);
-    if (attributes.failed)
-        return fail(calls, event->byte, "this record of a message is damaged");
-    if (attributes.numbers[RECORDED_ANY] & RECORDED_ANY_SOURCE)
-        call->peer = CALL_ANY_SOURCE;
-    if (attributes.numbers[RECORDED_ANY] & RECORDED_ANY_TAG)
-        call->tag = CALL_ANY_TAG;
-    return true;
-}
-
-/* The fields that all records of messages share. */
-static bool read_message(struct otf2_calls *calls, const struct otf2_event *event, struct call *call,
-                         bool is_send, uint64_t *request)
-{
-    struct otf2_bytes fields = event->fields;
-    struct comm_view view;
-    uint32_t peer = otf2_number32(&fields), comm = otf2_number32(&fields), tag = otf2_number32(&fields);
-    uint64_t bytes = otf2_number(&fields);
-    if (request)
-        *request = otf2_number(&fields);
-    if (fields.failed)
-        return fail(calls, event->byte, "this record of a message is damaged");
-    if (!view_comm(calls, comm, event->byte, &view))
-        return false;
-    bool is_self = view.local->type == OTF2_GROUP_SELF;
-    if (!find_self(calls, &view, event->byte))
-        return false;
-    if (peer >= (is_self ? 1 : view.remote->size))
-        return fail(calls, event->byte, "the other end of this message is not in its communicator");
-    if ((int32_t)tag == CALL_ANY_TAG)
-        return fail(calls, event->byte, "no message can have the tag of this one");
-    call->op = is_send ? CALL_SEND : CALL_RECV;
-    call->peer = (int32_t)(is_self ? calls->rank : view.remote->ranks[peer]);
-    call->tag = (int32_t)tag;
-    call->context = comm_number(calls, &view);
-    *(is_send ? &call->bytes : &call->recv_bytes) = bytes;
-    return is_send || take_wildcards(calls, event, call);
-}
-
-static void set_vector(struct otf2_calls *calls, struct otf2_sizes *sizes, struct call *call)
-{
-    struct counts *counts = &calls->writer->counts;
-    if (sizes->has_sends)
-        call->send_counts = counts_intern(counts, sizes->sends, sizes->ranks);
-    if (sizes->has_receives)
-        call->recv_counts = counts_intern(counts, sizes->receives, sizes->ranks);
-}
-
-/* Reads the events of all ranks, the first time. */
-static bool scan_all(struct otf2_calls *calls)
-{
-    if (!calls->vectors.is_read) {
-        calls->status = calls->read_vectors(calls->source, &calls->vectors);
-        calls->vectors.is_read = true;
-    }
-    return calls->status == STATUS_OK;
-}
-
-/* The sums of all ranks in this call. */
-static bool find_sums(struct otf2_calls *calls, uint64_t byte, const struct comm_view *view, bool is_blocking,
-                      struct otf2_sizes *sizes)
-{
-    if (!scan_all(calls))
-        return false;
-    size_t comm = (size_t)(view->comm - calls->definitions->comms);
-    sizes->all = otf2_vectors_next(&calls->vectors, &calls->numbers, comm, is_blocking);
-    return sizes->all || fail(calls, byte, "this record of a collective is damaged");
-}
-
-static bool take_vectors(struct otf2_sizes *sizes, const struct otf2_attributes *attributes)
-{
-    const char *sends = attributes->texts[RECORDED_SENDS], *receives = attributes->texts[RECORDED_RECEIVES];
-    sizes->has_sends = sizes->has_receives = true;
-    return sends && receives && otf2_attributes_vector(sends, sizes->sends, sizes->ranks) &&
-           otf2_attributes_vector(receives, sizes->receives, sizes->ranks);
-}
-
-/* What a timeline of helio says beside the record. */
-static bool take_attributes(const struct otf2_attributes *attributes, struct call *call)
-{
-    if (attributes->has[RECORDED_ELEMENT] && attributes->numbers[RECORDED_ELEMENT] > UINT8_MAX)
-        return false;
-    if (attributes->has[RECORDED_ELEMENT])
-        call->element_bytes = (uint8_t)attributes->numbers[RECORDED_ELEMENT];
-    if (attributes->has[RECORDED_OPERATIONS])
-        memcpy(&call->amount, &attributes->numbers[RECORDED_OPERATIONS], sizeof call->amount);
-    return call->amount >= 0 && isfinite(call->amount);
-}
-
-/* False, reported: the sizes cannot be found. */
-static bool set_sizes(struct otf2_calls *calls, const struct otf2_event *event, const struct comm_view *view,
-                      uint8_t kind, struct otf2_sizes *sizes, struct call *call)
-{
-    const struct otf2_sums own = {.sent = sizes->sent, .received = sizes->received};
-    struct otf2_attributes attributes;
-    otf2_attributes_read(&attributes, calls->definitions, &calls->local, event);
-    if (!otf2_sums_fit(&own, sizes->ranks) || attributes.failed || !take_attributes(&attributes, call))
-        return fail(calls, event->byte, "this record of a collective is damaged");
-    if (call->op == CALL_ALLTOALLV && attributes.has[RECORDED_SENDS])
-        return take_vectors(sizes, &attributes) ||
-               fail(calls, event->byte, "the sizes of this collective are damaged");
-    bool is_blocking = event->kind == OTF2_COLLECTIVE_END;
-    if (otf2_is_vector(kind) && sizes->ranks > 1 && !find_sums(calls, event->byte, view, is_blocking, sizes))
-        return false;
-    if (sizes->ranks == 1)
-        sizes->all = &own;
-    otf2_sizes_set(sizes, call, kind);
-    return true;
-}
-
-/* A collective on the ranks of one communicator. */
-static bool set_collective(struct otf2_calls *calls, const struct otf2_event *event,
-                           const struct comm_view *view, uint8_t kind, struct otf2_sizes *sizes,
-                           struct otf2_entry *entry)
-{
-    struct call *call = &entry->call;
-    sizes->ranks = view->local->type == OTF2_GROUP_SELF ? 1 : view->local->size;
-    sizes->rank = view->use->rank;
-    if (call->peer < 0 || (uint32_t)call->peer >= sizes->ranks)
-        return fail(calls, event->byte, "the root of this collective is not in its communicator");
-    sizes->sends = calls->vector;
-    sizes->receives = calls->vector + calls->definitions->ranks;
-    if (!set_sizes(calls, event, view, kind, sizes, call))
-        return false;
-    set_vector(calls, sizes, call);
-    call->group = call->context = comm_number(calls, view);
-    if (sizes->is_shared)
-        entry->note = NOTE_SHARED;
-    return true;
-}
-
-static bool is_rooted(enum call_op op)
-{
-    return op == CALL_BCAST || op == CALL_REDUCE || op == CALL_GATHER || op == CALL_GATHERV ||
-           op == CALL_SCATTER || op == CALL_SCATTERV;
-}
-
-static bool read_collective(struct otf2_calls *calls, const struct otf2_event *event,
-                            struct otf2_entry *entry, uint64_t *request)
-{
-    struct otf2_bytes fields = event->fields;
-    struct comm_view view;
-    uint8_t kind = otf2_byte(&fields);
-    uint32_t comm = otf2_number32(&fields), root = otf2_number32(&fields);
-    struct otf2_sizes sizes = {.sent = otf2_number(&fields)};
-    sizes.received = otf2_number(&fields);
-    if (request)
-        *request = otf2_number(&fields);
-    enum call_op op = otf2_collective_op(kind);
-    if (fields.failed || op == CALL_OPS)
-        return fail(calls, event->byte, "this record of a collective is damaged");
-    entry->call.op = CALL_NOTHING;
-    if (op == CALL_NOTHING)
-        return true;
-    if (!view_comm(calls, comm, event->byte, &view))
-        return false;
-    if (view.remote != view.local) {
-        entry->note = NOTE_LOST; /* no collective of two groups can be said */
-        return true;
-    }
-    entry->call.op = (uint8_t)op;
-    entry->call.peer = is_rooted(op) ? (int32_t)root : 0;
-    return find_self(calls, &view, event->byte) && set_collective(calls, event, &view, kind, &sizes, entry);
-}
-
 /* -------------------------------------------------------------------- items */
 
 static struct otf2_entry entry_at(uint64_t byte)
@@ -292,7 +43,7 @@ static void add_item(struct otf2_calls *calls, const struct otf2_item *item)
 static bool take_message(struct otf2_calls *calls, const struct otf2_event *event, bool is_send)
 {
     struct otf2_item item = {.kind = OTF2_ITEM_CALL, .entry = entry_at(event->byte)};
-    if (!read_message(calls, event, &item.entry.call, is_send, NULL))
+    if (!otf2_read_message(calls, event, &item.entry.call, is_send, NULL))
         return false;
     if (is_send)
         item.entry.call.flags = calls->region->flags;
@@ -311,15 +62,15 @@ static bool take_neighbours(struct otf2_calls *calls, const struct otf2_event *e
 {
     struct otf2_bytes fields = event->fields;
     struct otf2_item lost = {.kind = OTF2_ITEM_CALL, .entry = entry_at(event->byte)};
-    struct comm_view view;
+    struct otf2_comm_view view;
     otf2_byte(&fields); /* the kind */
     uint32_t comm = otf2_number32(&fields);
     otf2_number32(&fields); /* the root */
     struct otf2_sums sums = {.sent = otf2_number(&fields)};
     sums.received = otf2_number(&fields);
     if (fields.failed || sums.sent > INT64_MAX || sums.received > INT64_MAX)
-        return fail(calls, event->byte, "this record of a collective is damaged");
-    if (!view_comm(calls, comm, event->byte, &view) || !find_self(calls, &view, event->byte))
+        return otf2_calls_fail(calls, event->byte, "this record of a collective is damaged");
+    if (!otf2_view_comm(calls, comm, event->byte, &view) || !otf2_view_self(calls, &view, event->byte))
         return false;
     if (view.comm->grid) {
         otf2_neighbours_take(calls, view.comm, &sums, event->byte);
@@ -337,7 +88,7 @@ static bool take_collective(struct otf2_calls *calls, const struct otf2_event *e
     if (is_of_neighbours(calls->region))
         return take_neighbours(calls, event);
     struct otf2_item item = {.kind = OTF2_ITEM_CALL, .entry = entry_at(event->byte)};
-    if (!read_collective(calls, event, &item.entry, NULL))
+    if (!otf2_read_collective(calls, event, &item.entry, NULL))
         return false;
     if (item.entry.call.op == CALL_NOTHING)
         item.entry.text = calls->region->name;
@@ -350,14 +101,15 @@ static bool start(struct otf2_calls *calls, uint64_t id, const struct otf2_entry
 {
     calls->queue.is_held = false;
     return otf2_queue_start(&calls->queue, id, entry) ||
-           fail(calls, entry->byte, "it starts a request of the number of one that is outstanding");
+           otf2_calls_fail(calls, entry->byte,
+                           "it starts a request of the number of one that is outstanding");
 }
 
 static bool take_isend(struct otf2_calls *calls, const struct otf2_event *event)
 {
     struct otf2_entry entry = entry_at(event->byte);
     uint64_t id;
-    if (!read_message(calls, event, &entry.call, true, &id))
+    if (!otf2_read_message(calls, event, &entry.call, true, &id))
         return false;
     entry.call.flags = calls->region->flags;
     return start(calls, id, &entry);
@@ -373,7 +125,7 @@ static bool take_start(struct otf2_calls *calls, const struct otf2_event *event)
     entry.text = calls->region->name;
     if (is_of_neighbours(calls->region)) /* unless it turns out to be a message */
         entry.note = NOTE_LOST;
-    return fields.failed ? fail(calls, event->byte, "this record of a request is damaged")
+    return fields.failed ? otf2_calls_fail(calls, event->byte, "this record of a request is damaged")
                          : start(calls, id, &entry);
 }
 
@@ -392,9 +144,9 @@ static struct otf2_request *outstanding(struct otf2_calls *calls, uint64_t id, b
     struct otf2_request *request = otf2_queue_request(&calls->queue, id);
     if (request && (otf2_queue_entry(&calls->queue, request)->call.op == CALL_SEND) == is_send)
         return request;
-    fail(calls, byte,
-         request ? "it completes a request that another kind of call has started"
-                 : "it completes a request that is not outstanding");
+    otf2_calls_fail(calls, byte,
+                    request ? "it completes a request that another kind of call has started"
+                            : "it completes a request that is not outstanding");
     return NULL;
 }
 
@@ -403,7 +155,7 @@ static bool take_isend_complete(struct otf2_calls *calls, const struct otf2_even
     struct otf2_bytes fields = event->fields;
     uint64_t id = otf2_number(&fields);
     if (fields.failed)
-        return fail(calls, event->byte, "this record of a request is damaged");
+        return otf2_calls_fail(calls, event->byte, "this record of a request is damaged");
     struct otf2_request *request = outstanding(calls, id, true, event->byte);
     if (request)
         wait_for(calls, event, request);
@@ -415,8 +167,8 @@ static bool take_complete(struct otf2_calls *calls, const struct otf2_event *eve
 {
     struct otf2_entry whole = entry_at(event->byte);
     uint64_t id;
-    bool read = event->kind == OTF2_IRECV ? read_message(calls, event, &whole.call, false, &id)
-                                          : read_collective(calls, event, &whole, &id);
+    bool read = event->kind == OTF2_IRECV ? otf2_read_message(calls, event, &whole.call, false, &id)
+                                          : otf2_read_collective(calls, event, &whole, &id);
     struct otf2_request *request = read ? outstanding(calls, id, false, event->byte) : NULL;
     if (!request)
         return false;
@@ -445,7 +197,7 @@ static bool take_cancelled(struct otf2_calls *calls, const struct otf2_event *ev
     uint64_t id = otf2_number(&fields);
     struct otf2_request *request = fields.failed ? NULL : otf2_queue_request(&calls->queue, id);
     if (!request)
-        return fail(calls, event->byte, "it cancels a request that is not outstanding");
+        return otf2_calls_fail(calls, event->byte, "it cancels a request that is not outstanding");
     struct otf2_entry *entry = otf2_queue_entry(&calls->queue, request);
     otf2_queue_complete(&calls->queue, request);
     entry->call = (struct call){.op = CALL_NOTHING};
@@ -460,7 +212,7 @@ static bool take_test(struct otf2_calls *calls, const struct otf2_event *event)
     struct otf2_item item = {.kind = OTF2_ITEM_TEST, .entry = entry_at(event->byte)};
     item.request = otf2_number(&fields);
     if (fields.failed || !otf2_queue_request(&calls->queue, item.request))
-        return fail(calls, event->byte, "it tests a request that is not outstanding");
+        return otf2_calls_fail(calls, event->byte, "it tests a request that is not outstanding");
     add_item(calls, &item);
     return true;
 }
@@ -547,7 +299,7 @@ static void add_messages(struct otf2_calls *calls)
 static bool add_neighbours(struct otf2_calls *calls)
 {
     const struct otf2_comm *comm = calls->definitions->grid_of[calls->rank];
-    if (!comm || !scan_all(calls) || calls->vectors.has_graphs)
+    if (!comm || !otf2_calls_scan(calls) || calls->vectors.has_graphs)
         return false;
     otf2_neighbours_take(calls, comm, NULL, calls->entered_at);
     add_messages(calls);
@@ -612,7 +364,7 @@ static bool take_enter(struct otf2_calls *calls, const struct otf2_event *event,
     const struct otf2_region *region =
         otf2_region_at(calls->definitions, otf2_map(&calls->local.maps[OTF2_MAP_REGIONS], id));
     if (fields.failed || !region)
-        return fail(calls, event->byte, "it enters a region that is not defined");
+        return otf2_calls_fail(calls, event->byte, "it enters a region that is not defined");
     if (region->kind == OTF2_USER)
         return true;
     if (calls->depth++ == 0) {
@@ -629,11 +381,11 @@ static bool take_leave(struct otf2_calls *calls, const struct otf2_event *event,
     const struct otf2_region *region =
         otf2_region_at(calls->definitions, otf2_map(&calls->local.maps[OTF2_MAP_REGIONS], id));
     if (fields.failed || !region)
-        return fail(calls, event->byte, "it leaves a region that is not defined");
+        return otf2_calls_fail(calls, event->byte, "it leaves a region that is not defined");
     if (region->kind == OTF2_USER)
         return true;
     if (!calls->depth || (calls->depth == 1 && id != calls->region_id))
-        return fail(calls, event->byte, "it leaves a call of MPI that it is not in");
+        return otf2_calls_fail(calls, event->byte, "it leaves a call of MPI that it is not in");
     if (--calls->depth == 0)
         leave(calls, now);
     return calls->status == STATUS_OK;
