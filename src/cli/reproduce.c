@@ -1,7 +1,9 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/reproduce_command.h"
 #include "cli/values.h"
@@ -17,8 +19,9 @@ const struct cli_option reproduce_command_options[] = {
     [REPRODUCE_ITEM] = {"--item", 0, "NAME", "compute and explain one number, or those that fit a pattern"},
     [REPRODUCE_CONFIGURATION] = {"--configuration", 0, "NAME",
                                  "of --item: in this configuration (the one that meets most)"},
-    [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE ...",
-                        "of --item: the configuration with other choices for what the paper leaves open"},
+    [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE",
+                        "of --item: the configuration with another choice for what the paper leaves open;\n"
+                        "may be repeated"},
 };
 
 /* "alltoall, breakdown, fmu, segment, tdm, or all" */
@@ -79,6 +82,14 @@ static enum status unknown_paper(const char *word)
     return STATUS_BAD_INPUT;
 }
 
+static void add_changes(struct reproduce_command *reproduce, const char *changes)
+{
+    char *before = reproduce->changes;
+    reproduce->changes = before ? mem_format("%s %s", before, changes) : mem_text(changes);
+    reproduce->options.changes = reproduce->changes;
+    free(before);
+}
+
 static bool take(void *self, int found, const char *value)
 {
     struct reproduce_command *reproduce = self;
@@ -103,7 +114,7 @@ static bool take(void *self, int found, const char *value)
         reproduce->options.configuration = value;
         break;
     case REPRODUCE_WITH:
-        reproduce->options.changes = value;
+        add_changes(reproduce, value);
         break;
     case REPRODUCE_TRIES:
         return cli_value_count("--tries", value, &reproduce->options.tries);
@@ -133,21 +144,32 @@ enum status reproduce_command_init(struct reproduce_command *reproduce, const st
                                                                    : unknown_paper(reproduce->word);
 }
 
+void reproduce_command_free(struct reproduce_command *reproduce)
+{
+    free(reproduce->changes);
+}
+
+static enum status execute(const struct reproduce_command *reproduce)
+{
+    const struct reproduce_options *options = &reproduce->options;
+    if (!reproduce->paper && (reproduce->searches || options->items)) {
+        diag_error("%s takes one paper", reproduce->searches ? "--search" : "--item");
+        return STATUS_BAD_INPUT;
+    }
+    if (!reproduce->paper)
+        return reproduce_all(papers, options);
+    if (reproduce->searches)
+        return reproduce_search(reproduce->paper, options);
+    return options->items ? reproduce_items(reproduce->paper, options)
+                          : reproduce_paper(reproduce->paper, options);
+}
+
 int cli_reproduce(int argc, char **argv)
 {
     struct reproduce_command reproduce;
-    const struct reproduce_options *options = &reproduce.options;
     enum status status = reproduce_command_init(&reproduce, &command, argc, argv);
-    if (status != STATUS_OK || reproduce.help)
-        return status;
-    if (!reproduce.paper && (reproduce.searches || options->items)) {
-        diag_error("%s takes one paper", reproduce.searches ? "--search" : "--item");
-        return STATUS_BAD_INPUT;
-    }
-    if (!reproduce.paper)
-        return reproduce_all(papers, options);
-    if (reproduce.searches)
-        return reproduce_search(reproduce.paper, options);
-    return options->items ? reproduce_items(reproduce.paper, options)
-                          : reproduce_paper(reproduce.paper, options);
+    if (status == STATUS_OK && !reproduce.help)
+        status = execute(&reproduce);
+    reproduce_command_free(&reproduce);
+    return status;
 }

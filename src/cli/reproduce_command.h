@@ -27,12 +27,14 @@ struct reproduce_command {
     const struct paper *paper; /* NULL: all papers */
     bool searches;
     struct reproduce_options options;
-    bool help; /* --help was asked for and has been printed */
+    char *changes; /* options.changes */
+    bool help;     /* --help was asked for and has been printed */
 };
 
-/* Reads the command line. Errors are reported. */
+/* Reads the command line. Errors are reported. To be freed in any case, if the command has --with. */
 enum status reproduce_command_init(struct reproduce_command *reproduce, const struct cli_command *command,
                                    int argc, char **argv);
+void reproduce_command_free(struct reproduce_command *reproduce);
 
 /* The papers that there are, for the help of a command. */
 void reproduce_print_papers(FILE *out);

@@ -92,9 +92,11 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
     const struct published_line *note = published_line(&reproduction->published.notes, item, way),
                                 *role = published_line(&reproduction->published.roles, item, way);
     row->ours = ours;
+    set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
+    if (note && *note->experiment && row->verdict != VERDICT_DEVIATES)
+        note = NULL; /* it explains a deviation that this configuration does not have */
     row->note = mem_text(note ? note->text : role && role->role != ROLE_SEARCHED ? role->text : "");
     row->experiment = note ? note->experiment : "";
-    set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
 }
 
 void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
