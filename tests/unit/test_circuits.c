@@ -17,7 +17,8 @@
 #include "base/rng.h"
 #include "schedule/circuit/assignment.h"
 #include "schedule/circuit/matcher.h"
-#include "schedule/circuit/tiers.h"
+#include "schedule/circuit/ranked.h"
+#include "schedule/circuit/slot_table.h"
 #include "schedule/circuit/verify.h"
 #include "schedule/circuit/write.h"
 #include "support/sanitizer.h"
@@ -384,33 +385,124 @@ static void best_pairs(const int64_t *weights, uint32_t size, uint32_t row, uint
             best_pairs(weights, size, row + 1, used | 1u << column, sum + weights[row * size + column], best);
 }
 
-/* The second solution begins with the prices of the first one. */
-/* Slots by tiers are for many ports; here they are tried on few, where the verifier is fast. */
-static void slots_by_tiers_are_valid(void **state)
+/* Slots by rank are for many ports; here they are tried on few, where the verifier is fast. */
+static void slots_by_rank_are_valid(void **state)
 {
     (void)state;
     struct rng rng = rng_init(21, "test");
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 60; i++) {
         uint32_t ports = 2 + (uint32_t)rng_below(&rng, 90);
         struct circuit_demand demand = {0};
         for (uint32_t at = 0; at < ports * ports / 2 + 1; at++)
             circuit_demand_add(&demand, (uint32_t)rng_below(&rng, ports), (uint32_t)rng_below(&rng, ports),
-                               1 + rng_below(&rng, i & 1 ? 100 : 10000000));
+                               1 + rng_below(&rng, i & 1 ? 100 : 10000000) * (i & 2 && at < 3 ? 100 : 1));
         assert_true(circuit_demand_unite(&demand));
         struct circuit_problem problem =
             problem_of(&demand, (ps_t)rng_below(&rng, 20) * MS, 1 + (uint32_t)(i % 5 == 0), true);
-        struct circuit_schedule schedule = {.made_by = "tiers"};
-        tiers_search(&problem, &usual, &schedule);
+        ps_t bound_ps = circuit_bounds_of(&problem).best_ps;
+        struct circuit_schedule schedule = {.made_by = "ranked"};
+        ranked_search(&problem, &usual, bound_ps, 1 + (uint64_t)i, &schedule);
         assert_true(schedule.count > 0);
         circuit_finish(&problem, &schedule);
         assert_valid(&problem, &schedule);
-        assert_true(schedule.makespan_ps < 3 * circuit_bounds_of(&problem).best_ps);
+        assert_true(schedule.makespan_ps < 2 * bound_ps);
         circuit_schedule_free(&schedule);
         circuit_problem_free(&problem);
         circuit_demand_free(&demand);
     }
 }
 
+/* Entries that are equal need as many slots as their largest degree (Koenig 1916): the bound is met. */
+static void slots_by_rank_of_equal_entries_meet_the_bound(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(22, "test");
+    for (int i = 0; i < 40; i++) {
+        uint32_t ports = 2 + (uint32_t)rng_below(&rng, 70), share = 1 + (uint32_t)rng_below(&rng, 10);
+        struct circuit_demand demand = {0};
+        circuit_demand_add(&demand, 0, 0, MEGABYTE);
+        for (uint32_t pair = 1; pair < ports * ports; pair++)
+            if (rng_below(&rng, 10) < share)
+                circuit_demand_add(&demand, pair / ports, pair % ports, MEGABYTE);
+        assert_true(circuit_demand_unite(&demand));
+        struct circuit_problem problem = problem_of(&demand, MS, 1, true);
+        struct circuit_schedule schedule = {.count = 0};
+        ranked_search(&problem, &usual, circuit_bounds_of(&problem).best_ps, 1, &schedule);
+        assert_int_equal(schedule.makespan_ps, circuit_bounds_of(&problem).best_ps);
+        circuit_schedule_free(&schedule);
+        circuit_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+}
+
+/* The pieces in the slots by pair, as a sum; a port has one piece in a slot, which is long enough. */
+static void assert_table(const struct slot_table *table, const ps_t *placed_ps)
+{
+    uint32_t size = table->size, slots = table->slots;
+    ps_t *found_ps = mem_alloc((size_t)size * size, sizeof *found_ps, "pieces");
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        uint64_t columns = 0;
+        for (uint32_t row = 0; row < size; row++) {
+            uint32_t column = slot_table_column(table, slot, row);
+            bool is_idle = table->idle[row * table->words + slot / 64] >> slot % 64 & 1;
+            assert_int_equal(is_idle, column == UINT32_MAX);
+            if (is_idle)
+                continue;
+            assert_false(columns >> column & 1);
+            assert_int_equal(table->other[(size_t)(size + column) * slots + slot], row + 1);
+            assert_true(table->time_ps[(size_t)row * slots + slot] <= table->duration_ps[slot]);
+            columns |= UINT64_C(1) << column;
+            found_ps[row * size + column] += table->time_ps[(size_t)row * slots + slot];
+        }
+    }
+    for (uint32_t pair = 0; pair < size * size; pair++)
+        assert_int_equal(found_ps[pair], placed_ps[pair]);
+    free(found_ps);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const ps_t *left = a, *right = b;
+    return *left > *right ? -1 : *left < *right;
+}
+
+/* Nothing of a piece is lost, whatever changes places for it; and a piece is left out only if its ports have
+ * no slot in common. */
+static void pieces_in_slots_are_those_that_were_placed(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(23, "test");
+    for (int i = 0; i < 60; i++) {
+        uint32_t size = 1 + (uint32_t)rng_below(&rng, 12), slots = 1 + (uint32_t)rng_below(&rng, 80);
+        uint32_t count = 1 + (uint32_t)rng_below(&rng, 2 * size * slots);
+        ps_t placed_ps[144] = {0}, duration_ps[80], stretch_ps = (ps_t)rng_below(&rng, 3);
+        ps_t *pieces_ps = mem_alloc(count, sizeof *pieces_ps, "pieces");
+        struct slot_table table;
+        for (uint32_t slot = 0; slot < slots; slot++)
+            duration_ps[slot] = (ps_t)rng_below(&rng, 20);
+        for (uint32_t at = 0; at < count; at++)
+            pieces_ps[at] = 1 + (ps_t)rng_below(&rng, 20);
+        qsort(duration_ps, slots, sizeof *duration_ps, descending);
+        qsort(pieces_ps, count, sizeof *pieces_ps, descending);
+        slot_table_init(&table, size, slots, duration_ps, 1);
+        for (uint32_t at = 0; at < count; at++) {
+            struct slot_piece piece = {pieces_ps[at], (uint16_t)rng_below(&rng, size),
+                                       (uint16_t)rng_below(&rng, size)};
+            ps_t in_slot_ps = slot_table_place(&table, &piece, stretch_ps);
+            assert_in_range(in_slot_ps, 0, piece.time_ps);
+            placed_ps[piece.row * size + piece.column] += in_slot_ps;
+            for (uint32_t slot = 0; slot < slots && !in_slot_ps; slot++)
+                assert_true(table.other[(size_t)piece.row * slots + slot] ||
+                            table.other[(size_t)(size + piece.column) * slots + slot] ||
+                            !table.duration_ps[slot]);
+        }
+        assert_table(&table, placed_ps);
+        slot_table_free(&table);
+        free(pieces_ps);
+    }
+}
+
+/* The second solution begins with the prices of the first one. */
 static void assignments_are_the_heaviest(void **state)
 {
     (void)state;
@@ -630,7 +722,9 @@ int main(void)
         cmocka_unit_test(same_input_gives_the_same_schedule),
         cmocka_unit_test(all_stop_optima_are_those_of_a_slow_solver),
         cmocka_unit_test(best_is_at_most_the_optimum_of_an_open_shop),
-        cmocka_unit_test(slots_by_tiers_are_valid),
+        cmocka_unit_test(slots_by_rank_are_valid),
+        cmocka_unit_test(slots_by_rank_of_equal_entries_meet_the_bound),
+        cmocka_unit_test(pieces_in_slots_are_those_that_were_placed),
         cmocka_unit_test(assignments_are_the_heaviest),
         cmocka_unit_test(completion_times_are_those_of_the_simulator),
         cmocka_unit_test(optima_are_those_of_the_integer_programmes),

@@ -5,16 +5,17 @@
 #include "schedule/circuit/exact.h"
 #include "schedule/circuit/list_schedule.h"
 #include "schedule/circuit/peel.h"
+#include "schedule/circuit/ranked.h"
 #include "schedule/circuit/solstice.h"
-#include "schedule/circuit/tiers.h"
 
 /* The shortest schedule of all: that of the other algorithms which take few steps, and our own searches,
  * until one of them reaches the lower bound. The cheapest come first. */
 
-#define CHEAP      4e9  /* steps of another algorithm that is run */
-#define LIST_STEPS 2e10 /* of our list schedules: about 10 s */
-#define PEEL_STEPS 1e10 /* of our slots: some seconds */
-#define MOST_TIERS 2e9  /* ports x entries of slots by tiers: about a minute */
+#define CHEAP       4e9  /* steps of another algorithm that is run */
+#define LIST_STEPS  2e10 /* of our list schedules: about 10 s */
+#define PEEL_STEPS  1e10 /* of our slots: some seconds */
+#define RANK_STEPS  2e9  /* of our slots by rank: about 20 s */
+#define MOST_RANKED 8e10 /* ports x entries of our slots by rank: those of 4096 ports */
 
 enum {
     MOST_TRIES = 20000,
@@ -22,7 +23,8 @@ enum {
     MOST_PROGRAMMES = 10000000,
     PROGRAMMES_OF_MOVE = 50,
     MOVES_OF_PEEL = 16,
-    MOVES_OF_TIERS = 1000
+    MOVES_OF_RANKED = 64,
+    FEW_PORTS = 16 /* whose demands our other slots suit as well */
 };
 
 static bool is_over(const struct circuit_schedule *schedule, ps_t bound_ps,
@@ -73,6 +75,14 @@ static uint64_t peel_tries(const struct circuit_problem *problem, const struct c
                          : tries_of(PEEL_STEPS, slots * size * (size + 10) * 1000);
 }
 
+/* A piece of an entry looks for a slot among some more than the ports. */
+static uint64_t ranked_tries(const struct circuit_problem *problem, const struct circuit_effort *effort,
+                             double size)
+{
+    return effort->moves ? effort->moves / MOVES_OF_RANKED + 1
+                         : tries_of(RANK_STEPS, (problem->count + 10.) * (64 + size / 32));
+}
+
 /* Slots of Solstice down to some threshold, and the rest with the fewest configurations. */
 static void try_covers(const struct circuit_problem *problem, const struct circuit_effort *effort,
                        ps_t bound_ps, struct circuit_schedule *schedule)
@@ -109,13 +119,13 @@ static void search(const struct circuit_problem *problem, const struct circuit_e
     if (problem->all_stop)
         try_covers(problem, effort, bound_ps, schedule);
     ps_t makespan_ps = schedule->count ? schedule->makespan_ps : PS_NEVER;
+    if (problem->all_stop && size > FEW_PORTS && problem->count * size < MOST_RANKED &&
+        !is_over(schedule, bound_ps, effort))
+        ranked_search(problem, effort, bound_ps, ranked_tries(problem, effort, size), schedule);
     if (!problem->all_stop)
         lister_search(problem, effort, bound_ps, list_tries(problem, effort), schedule);
     else if (size * size * size * size < CHEAP)
         peel_search(problem, effort, bound_ps, peel_tries(problem, effort, size), schedule);
-    else if (problem->count * size < MOST_TIERS && (!effort->moves || effort->moves >= MOVES_OF_TIERS) &&
-             !is_over(schedule, bound_ps, effort))
-        tiers_search(problem, effort, schedule);
     schedule->made_by = schedule->count && schedule->makespan_ps < makespan_ps ? "best" : before;
 }
 

@@ -26,7 +26,8 @@
  *   list_schedule.h, .c    circuits one after another, by the loads of their ports
  *   cover.h, .c            the fewest configurations
  *   peel.h, .c             few configurations, slot by slot
- *   tiers.h, .c            the same for many ports, with cheaper matchings
+ *   slot_table.h, .c       slots of given durations, and the pieces of entries in them
+ *   ranked.h, .c           slots whose durations are chosen first
  *   exact.h, .c            slots of small demands, with a proof
  *   best.c                 the shortest of all
  *   relay_plan.h, .c       which entries take two hops, and over which port
