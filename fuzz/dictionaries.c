@@ -73,9 +73,12 @@ static void put_algorithms(FILE *file)
 
 static void put_actions(FILE *file)
 {
-    static const char *const notes[] = {
-        " #any",  " #tags", " #lost ",   " #wait ", " #site 1 +0x1 in a", " #@1", "comm_size #behind 0 0",
-        " #c0.1", " #s",    "----\\x0a", NULL};
+    static const char *const notes[] = {" #any",     " #tags",
+                                        " #lost ",   " #phase 2",
+                                        " #wait ",   " #site 1 +0x1 in a",
+                                        " #@1",      "comm_size #behind 0 0",
+                                        " #c0.1",    " #s",
+                                        "----\\x0a", NULL};
     for (size_t i = 0; action_form_at(i); i++)
         put_word(file, action_form_at(i)->name);
     for (size_t i = 0; notes[i]; i++)

@@ -13,12 +13,16 @@ static void use(struct forecast_times *times)
         return;
     uint32_t each = forecast_ranks_per_node(times);
     fuzz_must(each <= times->count, "a node has more ranks than the program");
-    const struct forecast_run run = {.plain = *times, .captured = *times, .forecast_s = 1};
+    const struct forecast_run run = {
+        .plain = *times, .captured = *times, .forecast_s = 1, .phases = times->phases};
     forecast_judge(&run, 1, &forecast);
     for (size_t kind = 0; kind < FORECAST_KINDS; kind++)
         fuzz_must(forecast.kinds[kind].measured_s.value >= 0 &&
                       isfinite(forecast.kinds[kind].off_percent.value),
                   "a kind of call has no time");
+    for (size_t i = 0; i < forecast.phase_count; i++)
+        fuzz_must(forecast.phases[i].measured_s.value > 0 && forecast.phases[i].error_percent.value == 0,
+                  "a phase that is forecast as measured has an error");
     fuzz_must(forecast.measured_s.value > 0 && isfinite(forecast.error_percent.value), "a time is no time");
 }
 

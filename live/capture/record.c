@@ -23,6 +23,14 @@ void record_lost(const char *name, const struct capture_comm *comm)
     line_end();
 }
 
+void record_phase(int level)
+{
+    line_begin("comm_size", 2);
+    line_text("#phase");
+    line_int(level);
+    line_end_without_site();
+}
+
 /* True: the call is written. Calls with MPI_PROC_NULL send nothing. A call to another world cannot be
  * expressed: its line marks it as lost. */
 static bool is_written(const char *action, const struct capture_comm *comm, int peer)

@@ -31,6 +31,8 @@ void record_imrecv(struct capture_request *request, MPI_Request handle);
 
 /* A call that the trace cannot express: the line says only that it was made. `comm` may be NULL. */
 void record_lost(const char *name, const struct capture_comm *comm);
+/* The phase of this number begins. */
+void record_phase(int level);
 
 /* Remembers a new request. Without memory it returns a request that is never found again. */
 struct capture_request *record_request(MPI_Request handle, enum request_kind kind, const char *action,

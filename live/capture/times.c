@@ -10,10 +10,18 @@
 #include "live/capture/symbols.h"
 #include "live/quiet/processor_time.h"
 
+enum { PHASES_MAX = 64 };
+
 static struct {
     const char *prefix;
     double began_s, own_s, machine_s;
     struct times_call *calls; /* in any order */
+    struct times_phase {
+        int level;
+        double seconds;
+    } phases[PHASES_MAX];
+    int phase_count, phase; /* the present one, if there are any */
+    double phase_began_s;
 } times;
 
 static double now_s(void)
@@ -43,6 +51,25 @@ static unsigned kernel_number(void)
     return number_of(text);
 }
 
+/* Adds the time since the present phase began. */
+static void end_phase(void)
+{
+    const double now = now_s();
+    if (times.phase < times.phase_count)
+        times.phases[times.phase].seconds += now - times.phase_began_s;
+    times.phase_began_s = now;
+}
+
+/* Phases beyond the PHASES_MAX-th number have no time. */
+static void begin_phase(int level)
+{
+    times.phase = 0;
+    while (times.phase < times.phase_count && times.phases[times.phase].level != level)
+        times.phase++;
+    if (times.phase == times.phase_count && times.phase_count < PHASES_MAX)
+        times.phases[times.phase_count++].level = level;
+}
+
 bool times_are_wanted(void)
 {
     return getenv("HELIO_CAPTURE_TIMES") != NULL;
@@ -57,6 +84,8 @@ void times_begin(void)
     times.own_s = processor_own_s();
     times.machine_s = processor_machine_s();
     times.began_s = now_s();
+    times.phase_began_s = times.began_s;
+    begin_phase(1);
 }
 
 double times_now(void)
@@ -75,6 +104,20 @@ void times_count(struct times_call *call, double began_s, double ended_s)
     call->seconds += ended_s - began_s;
 }
 
+void times_phase(int level)
+{
+    if (!times.prefix)
+        return;
+    end_phase();
+    begin_phase(level);
+}
+
+static void write_phases(FILE *file, int world_rank)
+{
+    for (int i = 0; i < times.phase_count; i++)
+        fprintf(file, "phase %d %d %.9f\n", world_rank, times.phases[i].level, times.phases[i].seconds);
+}
+
 static void write_calls(FILE *file, int world_rank)
 {
     for (const struct times_call *call = times.calls; call; call = call->next)
@@ -89,6 +132,7 @@ void times_end(int world_rank)
         return;
     double elapsed = now_s() - times.began_s, machine = processor_machine_s() - times.machine_s,
            own = processor_own_s() - times.own_s;
+    end_phase();
     gethostname(host, sizeof host - 1);
     FILE *file = (size_t)snprintf(path, sizeof path, "%s-%d", times.prefix, world_rank) < sizeof path
                      ? fopen(path, "w")
@@ -97,6 +141,7 @@ void times_end(int world_rank)
         fprintf(file, "time %d %.9f %u %u %ld %.6f %.6f\n", world_rank, elapsed, kernel_number(),
                 number_of(host), sysconf(_SC_NPROCESSORS_ONLN), machine, own);
         write_calls(file, world_rank);
+        write_phases(file, world_rank);
     }
     if (!file || fclose(file) != 0)
         capture_warn("%s cannot be written", path);

@@ -11,6 +11,9 @@ bool times_are_wanted(void);
 void times_begin(void);         /* at the end of MPI_Init: a barrier, so that all ranks begin together */
 void times_end(int world_rank); /* at the begin of MPI_Finalize */
 
+/* MPI_Pcontrol: the phase of this number begins. It ends where the next one begins. The first is 1. */
+void times_phase(int level);
+
 /* The calls of one function of the MPI, without MPI_ in its name. All of them are in a list. */
 struct times_call {
     const char *function;

@@ -174,10 +174,14 @@ WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
 /* ------------------------------------------------------------------ control */
 
+/* Phases are for helio calibrate --check, which compares their times, and are in no other trace. */
 static void control(int level)
 {
+    times_phase(level);
     if (capture_enter(NULL, NULL)) {
         interval_control(level);
+        if (times_are_wanted())
+            record_phase(level);
         capture_leave();
     }
 }

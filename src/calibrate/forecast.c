@@ -122,13 +122,41 @@ static enum status take_call(struct forecast_times *times, const char *line, con
     return STATUS_OK;
 }
 
+void forecast_add_phase(struct forecast_phases *phases, int number, double seconds)
+{
+    size_t i = 0;
+    while (i < phases->count && phases->list[i].number != number)
+        i++;
+    if (i == FORECAST_PHASES)
+        return;
+    if (i == phases->count)
+        phases->list[phases->count++] = (struct forecast_phase){.number = number};
+    phases->list[i].seconds += seconds;
+}
+
+static enum status take_phase(struct forecast_times *times, const char *line, const char *name)
+{
+    uint64_t rank;
+    int phase, end = 0;
+    double seconds;
+    int found = sscanf(line, "phase %" SCNu64 " %d %lf%n", &rank, &phase, &seconds, &end);
+    if (found != 3 || strcmp(line + end, "\n") != 0 || rank >= times->count || !times->ranks[rank].is_known ||
+        !isfinite(seconds) || seconds < 0 || seconds > 1e9) {
+        diag_error("%s: this is not what a rank writes about its phases", name);
+        return STATUS_BAD_INPUT;
+    }
+    forecast_add_phase(&times->phases, phase, seconds);
+    return STATUS_OK;
+}
+
 enum status forecast_read(struct forecast_times *times, FILE *file, const char *name)
 {
     struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
     while (status == STATUS_OK && file_next_line(file, &line))
-        status = strncmp(line.text, "call ", 5) == 0 ? take_call(times, line.text, name)
-                                                     : take(times, line.text, name);
+        status = strncmp(line.text, "call ", 5) == 0    ? take_call(times, line.text, name)
+                 : strncmp(line.text, "phase ", 6) == 0 ? take_phase(times, line.text, name)
+                                                        : take(times, line.text, name);
     free(line.text);
     return status;
 }
@@ -278,6 +306,55 @@ static void judge_kind(const struct forecast_run *runs, size_t count, size_t kin
     judged->off_percent = median_of(values, count);
 }
 
+/* The mean of a phase of the ranks. */
+static double phase_s(const struct forecast_phases *phases, int number, size_t ranks)
+{
+    for (size_t i = 0; i < phases->count; i++)
+        if (phases->list[i].number == number)
+            return phases->list[i].seconds / (double)ranks;
+    return 0;
+}
+
+static void judge_phase(const struct forecast_run *runs, size_t count, double *values,
+                        struct forecast_of_phase *judged)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = phase_s(&runs[i].plain.phases, judged->number, runs[i].plain.count);
+    judged->measured_s = median_of(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = phase_s(&runs[i].phases, judged->number, runs[i].plain.count);
+    judged->forecast_s = median_of(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = 100 * (phase_s(&runs[i].phases, judged->number, runs[i].plain.count) /
+                               phase_s(&runs[i].plain.phases, judged->number, runs[i].plain.count) -
+                           1);
+    judged->error_percent = median_of(values, count);
+}
+
+static int compare_phases(const void *first, const void *second)
+{
+    const struct forecast_of_phase *a = first, *b = second;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The phases that every run has; one alone is the whole program. */
+static void judge_phases(const struct forecast_run *runs, size_t count, double *values,
+                         struct forecast *forecast)
+{
+    const struct forecast_phases *all = &runs[0].plain.phases;
+    for (size_t i = 0; all->count > 1 && i < all->count; i++) {
+        size_t run = 0;
+        while (run < count && phase_s(&runs[run].plain.phases, all->list[i].number, 1) > 0)
+            run++;
+        if (run < count)
+            continue;
+        struct forecast_of_phase *judged = &forecast->phases[forecast->phase_count++];
+        judged->number = all->list[i].number;
+        judge_phase(runs, count, values, judged);
+    }
+    qsort(forecast->phases, forecast->phase_count, sizeof *forecast->phases, compare_phases);
+}
+
 void forecast_judge(const struct forecast_run *runs, size_t count, struct forecast *forecast)
 {
     double *values = mem_alloc(count, sizeof *values, "runs");
@@ -296,6 +373,7 @@ void forecast_judge(const struct forecast_run *runs, size_t count, struct foreca
     forecast->error_percent = median_of(values, count);
     for (size_t kind = 0; kind < FORECAST_KINDS; kind++)
         judge_kind(runs, count, kind, values, &forecast->kinds[kind]);
+    judge_phases(runs, count, values, forecast);
     put_guards(runs, count, forecast);
     free(values);
 }

@@ -15,7 +15,22 @@ size_t forecast_kind(const char *name);
 /* What a rank has written at its end (live/capture/times.c); of captured ranks with its calls, by function:
  *
  *   time RANK SECONDS KERNEL NODE PROCESSORS MACHINE_SECONDS OWN_SECONDS
- *   call RANK NAME COUNT SECONDS */
+ *   call RANK NAME COUNT SECONDS
+ *
+ * and, by the numbers that it has given to MPI_Pcontrol, how long each phase was:
+ *
+ *   phase RANK NUMBER SECONDS */
+enum { FORECAST_PHASES = 64 };
+struct forecast_phases {
+    size_t count;
+    struct forecast_phase {
+        int number;
+        double seconds; /* of all ranks together */
+    } list[FORECAST_PHASES];
+};
+/* Adds the time to that of the phase; beyond FORECAST_PHASES phases it is lost. */
+void forecast_add_phase(struct forecast_phases *phases, int number, double seconds);
+
 struct forecast_rank {
     bool is_known;
     double seconds;
@@ -29,7 +44,8 @@ struct forecast_rank {
 struct forecast_times {
     struct forecast_rank *ranks;
     size_t count, capacity;
-    double longest_s;               /* of its ranks */
+    double longest_s; /* of its ranks */
+    struct forecast_phases phases;
     double kinds_s[FORECAST_KINDS]; /* the mean of its ranks; what is not in calls is computation */
 };
 
@@ -38,6 +54,7 @@ struct forecast_run {
     struct forecast_times plain, captured;
     double forecast_s;              /* the replay of what was captured */
     double kinds_s[FORECAST_KINDS]; /* of the replay: the mean of its ranks */
+    struct forecast_phases phases;  /* of the replay */
 };
 
 /* Takes the lines of ranks. STATUS_BAD_INPUT, reported: one is none of theirs, or a rank's second time. */
@@ -54,10 +71,18 @@ struct forecast_of_kind {
     struct calibrate_value measured_s, forecast_s, off_percent;
 };
 
+/* Of one phase, the mean of its ranks, in the executions that were not captured. */
+struct forecast_of_phase {
+    int number;
+    struct calibrate_value measured_s, forecast_s, error_percent;
+};
+
 enum { FORECAST_GUARDS = 4 };
 struct forecast {
     struct calibrate_value measured_s, captured_s, forecast_s, error_percent; /* medians of the runs */
     struct forecast_of_kind kinds[FORECAST_KINDS];
+    struct forecast_of_phase phases[FORECAST_PHASES]; /* in ascending order of their numbers */
+    size_t phase_count;                               /* 0: the program has no phases but the first */
     struct calibrate_guard guards[FORECAST_GUARDS];
     bool is_sound;
 };

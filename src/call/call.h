@@ -52,6 +52,7 @@ enum call_flag {
     CALL_SYNCHRONOUS = 2, /* Ssend, Issend: done when the receive is posted, whatever the size */
     CALL_BUFFERED = 4,    /* Bsend, Ibsend: done when posted, whatever the size */
     CALL_EAGER = 8,       /* goes before its receive is posted, whatever the size; done when it has left */
+    CALL_PHASE = 16,      /* of CALL_NOTHING: the phase begins whose number is in `tag` */
 };
 
 /* Peers that are not ranks, and the wildcard tag. */

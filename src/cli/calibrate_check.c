@@ -128,8 +128,19 @@ struct replayed_ranks {
     ps_t *since; /* of each rank: when its present call began */
     uint8_t *op; /* and what that is */
     double *kinds_s;
+    struct forecast_phases *phases;
+    int *phase; /* of each rank: the present one */
+    ps_t *phase_since;
     uint32_t ranks;
 };
+
+static void take_phase(struct replayed_ranks *replayed, uint32_t rank, const struct call *call, ps_t at)
+{
+    forecast_add_phase(replayed->phases, replayed->phase[rank],
+                       (double)(at - replayed->phase_since[rank]) / (double)PS_PER_S);
+    replayed->phase[rank] = call->tag;
+    replayed->phase_since[rank] = at;
+}
 
 /* A call takes until the next one of its rank. What is behind MPI_Finalize was not measured either. */
 static void take_call(void *self, const struct program *program, uint32_t rank, const struct call *call,
@@ -141,6 +152,8 @@ static void take_call(void *self, const struct program *program, uint32_t rank, 
     if (op != CALL_INIT && op != CALL_NOTHING && op != CALL_FINALIZE)
         replayed->kinds_s[forecast_kind(call_op_name((enum call_op)op))] +=
             (double)(at - replayed->since[rank]) / (double)PS_PER_S / replayed->ranks;
+    if (call->op == CALL_FINALIZE || (call->op == CALL_NOTHING && call->flags & CALL_PHASE))
+        take_phase(replayed, rank, call, at);
     replayed->op[rank] = call->op;
     replayed->since[rank] = at;
 }
@@ -151,6 +164,10 @@ static void listen_to_calls(void *self, uint32_t ranks, struct tap *tap)
     replayed->ranks = ranks;
     replayed->since = mem_alloc(ranks, sizeof *replayed->since, "times of ranks");
     replayed->op = mem_alloc(ranks, sizeof *replayed->op, "times of ranks"); /* CALL_INIT */
+    replayed->phase = mem_alloc(ranks, sizeof *replayed->phase, "times of ranks");
+    replayed->phase_since = mem_alloc(ranks, sizeof *replayed->phase_since, "times of ranks");
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        replayed->phase[rank] = 1; /* that of MPI before the first MPI_Pcontrol */
     tap->call = (struct tap_call_handler){.handle = take_call, .self = replayed};
 }
 
@@ -158,7 +175,7 @@ static enum status run_experiment(const struct config *config, struct forecast_r
 {
     struct experiment experiment;
     struct result result;
-    struct replayed_ranks replayed = {.kinds_s = run->kinds_s};
+    struct replayed_ranks replayed = {.kinds_s = run->kinds_s, .phases = &run->phases};
     const struct experiment_watch watch = {.listen = listen_to_calls, .listener = &replayed};
     enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK) {
@@ -170,6 +187,8 @@ static enum status run_experiment(const struct config *config, struct forecast_r
     experiment_free(&experiment);
     free(replayed.since);
     free(replayed.op);
+    free(replayed.phase);
+    free(replayed.phase_since);
     return status;
 }
 
@@ -240,6 +259,20 @@ static void print_kinds(const struct forecast *forecast, double unit, const char
     }
 }
 
+/* Phases of MPI_Pcontrol: the mean of the ranks, in the executions that were not captured. */
+static void print_phases(const struct forecast *forecast, double unit, const char *unit_name)
+{
+    if (forecast->phase_count == 0)
+        return;
+    printf("\n  %-13s%9s%12s%15s%12s%12s\n", "phase", "measured", "forecast", "error", "low", "high");
+    for (size_t i = 0; i < forecast->phase_count; i++) {
+        const struct forecast_of_phase *phase = &forecast->phases[i];
+        printf("  %-13d%9.4f%12.4f %s%+10.2f %%%+10.2f %%%+10.2f %%\n", phase->number,
+               phase->measured_s.value / unit, phase->forecast_s.value / unit, unit_name,
+               phase->error_percent.value, phase->error_percent.low, phase->error_percent.high);
+    }
+}
+
 static void print_table(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
@@ -259,6 +292,7 @@ static void print_table(const struct checked *checked, const struct forecast *fo
     print_row("forecast", forecast->forecast_s, unit, unit_name, "%12.4f");
     print_row("error", forecast->error_percent, 1, "%", "%+12.2f");
     print_row("captured", forecast->captured_s, unit, unit_name, "%12.4f");
+    print_phases(forecast, unit, unit_name);
     print_kinds(forecast, unit, unit_name);
 }
 
@@ -295,6 +329,21 @@ static json_t *kinds_json(const struct forecast *forecast)
     return list;
 }
 
+static json_t *phases_json(const struct forecast *forecast)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < forecast->phase_count; i++) {
+        const struct forecast_of_phase *phase = &forecast->phases[i];
+        json_t *object = json_make_object();
+        json_put_count(object, "phase", phase->number);
+        calibrate_put_value(object, "measured_s", phase->measured_s);
+        calibrate_put_value(object, "forecast_s", phase->forecast_s);
+        calibrate_put_value(object, "error_percent", phase->error_percent);
+        json_add(list, object);
+    }
+    return list;
+}
+
 static enum status print_json(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
@@ -312,6 +361,7 @@ static enum status print_json(const struct checked *checked, const struct foreca
         calibrate_put_value(object, "forecast_s", forecast->forecast_s);
         calibrate_put_value(object, "error_percent", forecast->error_percent);
         json_put(object, "kinds", kinds_json(forecast));
+        json_put(object, "phases", phases_json(forecast));
         json_put(object, "runs", runs_json(checked));
     }
     return cli_print_json(object, DIGITS);

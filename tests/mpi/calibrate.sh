@@ -102,6 +102,25 @@ choices() {
         grep -q " $ring," || fail "a run on the machine does not send as many messages as a ring"
 }
 
+# seconds PHASE KEY: the median of measured_s or forecast_s of a phase
+seconds() {
+    sed -n "/\"phase\": $1,/,/error_percent/p" "$work/printed" | sed -n "/\"$2\"/,/value/s/.*\"value\": \([0-9.e-]*\),/\1/p"
+}
+
+# The phases of a program that works 60 ms in 7 and 10 ms in -2: neither time is shorter, nor is the forecast.
+phases() {
+    "$HELIO" calibrate --check --machine infiniband-ndr --fabric hockney --mpi "$MPI" --runs 2 --force --json -- \
+        "$tests/launch" 2 "$MPI_PROGRAMS/phases_$MPI" >"$work/printed" 2>"$work/said" || fail "a forced comparison fails"
+    [ "$(sed -n 's/^ *"phase": \(.*\),$/\1/p' "$work/printed" | tr '\n' ' ')" = "-2 1 7 " ] || fail "other phases"
+    for key in measured_s forecast_s; do
+        awk -v long="$(seconds 7 $key)" -v short="$(seconds -2 $key)" 'BEGIN { exit !(long >= 0.0599 && short >= 0.00999) }' ||
+            fail "$key: phase 7 takes $(seconds 7 $key) s, phase -2 $(seconds -2 $key) s"
+    done
+    "$HELIO" calibrate --check --machine infiniband-ndr --fabric hockney --mpi "$MPI" --runs 1 --force -- \
+        "$tests/launch" 2 "$MPI_PROGRAMS/phases_$MPI" >"$work/printed" 2>"$work/said" || fail "a forced comparison fails"
+    [ "$(sed -n '/^  phase /,/^$/p' "$work/printed" | wc -l)" = 5 ] || fail "no table of phases"
+}
+
 # A program that is no probe of this MPI.
 wrong() {
     if "$HELIO" calibrate --mpi "$MPI" -o "$work/other.yaml" -- true >"$work/printed" 2>"$work/said"; then
@@ -157,7 +176,7 @@ cluster)
     fi
     fail "what was planted is not found within 3 %"
     ;;
-here) here && wrong && check ;;
+here) here && wrong && check && phases ;;
 choices)
     case $MPI in
     openmpi)

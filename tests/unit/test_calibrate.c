@@ -452,12 +452,55 @@ static void a_rank_has_the_mean_of_all(void **state)
     forecast_free(&times);
 }
 
+/* Two ranks, whose phase 2 takes 0.5 s and 1 s in one run, and 1 s and 1 s in the other; forecast are 1.5 s
+ * of both together. Phase 9 is in one run only, and the phases of a program that has but one are none. */
+static void phases_have_errors_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"time 0 2 7 3 4 2 1\nphase 0 5 0.5\nphase 0 2 0.5\n",
+         "time 1 2 7 3 4 2 1\nphase 1 2 1\nphase 1 9 1\n"},
+        {"time 0 2 7 3 4 2 1\nphase 0 2 1\nphase 0 5 0.5\n", "time 1 2 7 3 4 2 1\nphase 1 2 1\n"}};
+    struct forecast_run runs[2];
+    struct forecast forecast;
+    memset(runs, 0, sizeof runs);
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t rank = 0; rank < 2; rank++)
+            assert_int_equal(read_times(&runs[i].plain, texts[i][rank]), STATUS_OK);
+        assert_int_equal(forecast_measure(&runs[i].plain, 2), STATUS_OK);
+        runs[i].captured.longest_s = runs[i].forecast_s = 1;
+        forecast_add_phase(&runs[i].phases, 5, 0.75);
+        forecast_add_phase(&runs[i].phases, 2, 0.75);
+        forecast_add_phase(&runs[i].phases, 2, 0.75);
+    }
+    forecast_judge(runs, 2, &forecast);
+    assert_int_equal(forecast.phase_count, 2);
+    assert_int_equal(forecast.phases[0].number, 2);
+    assert_int_equal(forecast.phases[1].number, 5);
+    assert_float_equal(forecast.phases[0].measured_s.value, (0.75 + 1) / 2, 1e-12);
+    assert_float_equal(forecast.phases[0].forecast_s.value, 0.75, 1e-12);
+    assert_float_equal(forecast.phases[0].error_percent.value, (0 - 25) / 2.0, 1e-9);
+    assert_float_equal(forecast.phases[1].error_percent.value, 50, 1e-9);
+    for (size_t i = 0; i < 2; i++)
+        forecast_free(&runs[i].plain);
+    assert_int_equal(read_times(&runs[0].plain, "time 0 2 7 3 4 2 1\nphase 0 1 2\n"), STATUS_OK);
+    assert_int_equal(forecast_measure(&runs[0].plain, 1), STATUS_OK);
+    forecast_judge(runs, 1, &forecast);
+    assert_int_equal(forecast.phase_count, 0);
+    forecast_free(&runs[0].plain);
+}
+
 static void times_that_no_rank_writes_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",
                                         "call 0 Send 3 0.25\n",
                                         "time 0 1 7 3 4 2 1\ncall 1 Send 3 0.25\n",
+                                        "phase 0 1 0.25\n",
+                                        "time 0 1 7 3 4 2 1\nphase 1 1 0.25\n",
+                                        "time 0 1 7 3 4 2 1\nphase 0 1 -1\n",
+                                        "time 0 1 7 3 4 2 1\nphase 0 x 1\n",
+                                        "time 0 1 7 3 4 2 1\nphase 0 1 1 1\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 Send 3 -1\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 Send 3 inf\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 3 0.25\n",
@@ -561,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_run_takes_as_long_as_its_longest_rank),
         cmocka_unit_test(calls_have_their_kinds),
         cmocka_unit_test(a_rank_has_the_mean_of_all),
+        cmocka_unit_test(phases_have_errors_of_their_own),
         cmocka_unit_test(times_that_no_rank_writes_are_refused),
         cmocka_unit_test(ranks_of_a_node_are_consecutive),
         cmocka_unit_test(a_forecast_is_judged_on_a_quiet_machine),

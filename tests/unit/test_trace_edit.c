@@ -495,12 +495,13 @@ static void merged_programs_can_be_taken_apart(void **state)
     traces_messages();
 }
 
-/* What fields of SimGrid cannot say survives: wildcards, tags of a sendrecv, kinds of sends. */
+/* What fields of SimGrid cannot say survives: wildcards, tags of a sendrecv, kinds of sends, phases. */
 static void annotations_survive_a_merge(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "0 init\n0 sendRecv 8 1 8 1 6 6 #tags 4 5\n0 recv -333 -444 9 6 #any\n0 Ssend 1 3 8 6\n"
+        "0 init\n0 sendRecv 8 1 8 1 6 6 #tags 4 5\n0 recv -333 -444 9 6 #any\n0 comm_size #phase 3\n0 Ssend "
+        "1 3 8 6\n"
         "0 alltoallv 3 1 2 3 1 2 6 6\n0 finalize\n",
         "1 init\n1 sendRecv 8 0 8 0 6 6 #tags 5 4\n1 send 0 9 9 6\n1 recv 0 3 8 6\n"
         "1 alltoallv 4 2 2 4 2 2 6 6\n1 finalize\n"};

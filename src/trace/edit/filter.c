@@ -247,7 +247,7 @@ static bool keep_call(struct filter *filter, struct call *call)
     case CALL_FINALIZE:
         return true;
     case CALL_NOTHING:
-        return false;
+        return (call->flags & CALL_PHASE) != 0;
     case CALL_COMPUTE:
     case CALL_SLEEP:
         filter->counts->others += filter->choice->no_compute;

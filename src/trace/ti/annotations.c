@@ -8,8 +8,8 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-static const char *const words[] = {"#any",  "#b", "#behind", "#burst", "#i",
-                                    "#lost", "#s", "#site",   "#tags",  "#wait"};
+static const char *const words[] = {"#any",   "#b", "#behind", "#burst", "#i",   "#lost",
+                                    "#phase", "#s", "#site",   "#tags",  "#wait"};
 
 static bool read_flag(const struct action_reader *reader, const struct action_field *field,
                       struct annotations *annotations)
@@ -59,6 +59,10 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
     }
     if (action_field_is(reader, field, "#wait") && left >= 2) {
         annotations->waited = field + 1;
+        return 2;
+    }
+    if (action_field_is(reader, field, "#phase") && left >= 2) {
+        annotations->phase = field + 1;
         return 2;
     }
     if (action_field_is(reader, field, "#behind") && left >= 3)
@@ -271,6 +275,22 @@ static bool apply_wait(struct action_reader *reader, const struct annotations *a
     return true;
 }
 
+static bool apply_phase(struct action_reader *reader, const struct annotations *annotations,
+                        struct call *call)
+{
+    int64_t level;
+    if (call->op != CALL_NOTHING)
+        return action_field_error(reader, annotations->phase, "only a comm_size begins a phase");
+    if (!action_field_integer(reader, annotations->phase, "the number of a phase", &level))
+        return false;
+    if (level > INT32_MAX || level < INT32_MIN)
+        return action_field_error(reader, annotations->phase, "the number %lld does not fit into an int",
+                                  (long long)level);
+    call->flags |= CALL_PHASE;
+    call->tag = (int32_t)level;
+    return true;
+}
+
 static void apply_to_send(const struct annotations *annotations, struct call *call)
 {
     if (annotations->synchronous)
@@ -313,6 +333,8 @@ bool annotations_apply(struct action_reader *reader, const struct annotations *a
             return false;
         call->group = reader->comm;
     }
+    if (annotations->phase && !apply_phase(reader, annotations, call))
+        return false;
     if (annotations->send_tag && !apply_tags(reader, annotations, call))
         return false;
     return !annotations->waited || apply_wait(reader, annotations, action);

@@ -15,6 +15,7 @@ struct annotations {
     const struct action_field *lost;                /* #lost: a call that is not in the trace */
     const struct action_field *comm;                /* #c...: the communicator */
     const struct action_field *members;             /* comm_split: the field behind #c */
+    const struct action_field *phase;               /* #phase: the number of the phase that begins */
     const struct action_field *site;                /* #@3: the call site */
     const struct action_field *site_number;         /* #site: the number that it defines; its text follows */
 };

@@ -200,6 +200,8 @@ static bool has_comm(const struct ti_writer *writer, const struct call *call)
 static bool write_call(struct ti_writer *writer, const struct call *call)
 {
     const struct action_form *form = action_form_of_call(call);
+    if (call->op == CALL_NOTHING && call->flags & CALL_PHASE)
+        fprintf(writer->out, "%u comm_size #phase %d\n", writer->rank, call->tag);
     if (call->op == CALL_NOTHING)
         return true;
     if (!form || !has_comm(writer, call))
