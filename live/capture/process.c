@@ -79,6 +79,11 @@ bool process_is_recording(void)
     return process.is_recording;
 }
 
+bool process_is_threaded(void)
+{
+    return process.is_threaded;
+}
+
 /* ------------------------------------------------------------------- calls */
 
 void capture_resume(void)

@@ -11,6 +11,8 @@ void process_start(double operations_per_s, bool is_threaded);
 /* Stops; writes what this thread has computed since its last call. */
 void process_stop(void);
 bool process_is_recording(void);
+/* Several threads may call MPI at once. */
+bool process_is_threaded(void);
 
 /* A call begins, which `caller` makes, in a function of the MPI that has this frame. Writes what the thread
  * has computed since its last call. False: the call is not recorded, since the capture has not begun or is

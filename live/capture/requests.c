@@ -5,6 +5,7 @@
 
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
+#include "live/capture/process.h"
 #include "live/capture/symbols.h"
 #include "live/capture/traffic.h"
 
@@ -21,6 +22,7 @@ static size_t capacity, used;
 static struct capture_request *spare;    /* free records */
 static struct capture_request *messages; /* of MPI_Mprobe, not received by the program yet */
 static unsigned active;
+static unsigned cancelling; /* requests of which MPI_Cancel has been called and whose fate is not known */
 
 static size_t slot_of(MPI_Request handle)
 {
@@ -88,8 +90,16 @@ static bool insert(struct capture_request *request, bool in_front)
     return true;
 }
 
+static void set_cancelling(struct capture_request *request, bool is_cancelling)
+{
+    cancelling += is_cancelling;
+    cancelling -= request->is_cancelling;
+    request->is_cancelling = is_cancelling;
+}
+
 static void recycle(struct capture_request *request)
 {
+    set_cancelling(request, false);
     comm_release(request->comm);
     free(request->text);
     request->next = spare;
@@ -177,7 +187,7 @@ void request_cancel(MPI_Request handle)
 {
     struct capture_request *request = request_find(handle);
     if (request && request->kind <= REQUEST_RECV)
-        request->is_cancelling = true;
+        set_cancelling(request, true);
 }
 
 /* Whether MPI_Cancel came in time can be asked after the request is complete and before the program waits for
@@ -196,7 +206,7 @@ static bool is_cancelled(struct capture_request *request)
     while (!is_done && request->kind == REQUEST_RECV);
     if (is_done)
         REAL(Test_cancelled)(&status, &is_cancelled);
-    request->is_cancelling = !is_done;
+    set_cancelling(request, !is_done);
     if (is_cancelled) {
         line_cancel(request->line);
         if (request->kind == REQUEST_SEND)
@@ -255,6 +265,23 @@ struct capture_request *message_take(MPI_Message message)
 unsigned requests_active(void)
 {
     return active;
+}
+
+const MPI_Request *requests_keep(int count, const MPI_Request *handles)
+{
+    static MPI_Request *kept;
+    static int room;
+    if (process_is_threaded() || cancelling || !handles)
+        return NULL;
+    if (count > room) {
+        free(kept);
+        kept = malloc((size_t)count * sizeof *kept);
+        room = kept ? count : 0;
+    }
+    if (room < count || count <= 0)
+        return NULL;
+    memcpy(kept, handles, (size_t)count * sizeof *kept);
+    return kept;
 }
 
 struct capture_request **requests_take(int count, const MPI_Request *handles)

@@ -43,6 +43,11 @@ unsigned requests_active(void);
 /* Take the requests of a call that waits: one for each handle, or NULL. Each must be completed or put back.
  * The array is valid until the thread's next call of requests_take; NULL: no memory. */
 struct capture_request **requests_take(int count, const MPI_Request *handles);
+/* For a call that may complete none: the handles as they are now, for requests_take() after a call that has
+ * completed some. So a poll that finds nothing leaves the table as it is. Valid until the next call of this
+ * function. NULL: the requests must be taken before the call, since other threads may take them, or since
+ * the fate of a cancelled one must be asked before it is complete. */
+const MPI_Request *requests_keep(int count, const MPI_Request *handles);
 struct capture_request *request_take(MPI_Request handle);
 void request_put_back(struct capture_request *request); /* NULL: does nothing */
 void request_complete(struct capture_request *request);

@@ -63,8 +63,6 @@ static void put_back(int count, struct capture_request **taken)
 /* `done`: how many have completed. It is MPI_UNDEFINED, which is negative, if no request was active. */
 static void record_some(int count, struct capture_request **taken, int done, const int *indices)
 {
-    if (done > 0)
-        capture_found();
     for (int i = 0; taken && i < done; i++) {
         record_wait(taken[indices[i]]);
         taken[indices[i]] = NULL;
@@ -81,7 +79,6 @@ static void record_one(int count, struct capture_request **taken, int index)
  * MPI_REQUEST_NULL. */
 static void record_failed(int count, struct capture_request **taken, const MPI_Request *handles)
 {
-    capture_found();
     for (int i = 0; taken && i < count; i++)
         if (handles[i] == MPI_REQUEST_NULL) {
             record_wait(taken[i]);
@@ -90,23 +87,27 @@ static void record_failed(int count, struct capture_request **taken, const MPI_R
     put_back(count, taken);
 }
 
-static void record_if_all(int count, struct capture_request **taken, bool all)
-{
-    if (!all) {
-        put_back(count, taken);
-        return;
-    }
-    capture_found();
-    record_waitall(count, taken);
-}
-
 /* A function that completes requests: the number and array of its requests, and what is recorded. */
-#define COMPLETE(wrap, name, parameters, arguments, given, requests, record)                                 \
-    wrap(name, parameters, arguments, struct capture_request **taken = requests_take(given, requests),       \
-         if (result == MPI_SUCCESS) record;                                                                  \
-         else record_failed(given, taken, requests))
-#define WRAP_COMPLETION(...) COMPLETE(WRAP_WAIT, __VA_ARGS__)
-#define WRAP_TEST(...)       COMPLETE(WRAP_POLL, __VA_ARGS__)
+#define WRAP_COMPLETION(name, parameters, arguments, given, requests, record)                                \
+    WRAP_WAIT(name, parameters, arguments, struct capture_request **taken = requests_take(given, requests),  \
+              if (result == MPI_SUCCESS) record;                                                             \
+              else record_failed(given, taken, requests))
+
+/* A function that may complete none; `found`: it has. */
+#define WRAP_TEST(name, parameters, arguments, given, requests, found, record)                               \
+    WRAP_POLL(                                                                                               \
+        name, parameters, arguments, const MPI_Request *kept = requests_keep(given, requests);               \
+        struct capture_request **taken = kept ? NULL : requests_take(given, requests),                       \
+        if (result == MPI_SUCCESS && !(found)) put_back(given, taken);                                       \
+        else {                                                                                               \
+            capture_found();                                                                                 \
+            if (kept)                                                                                        \
+                taken = requests_take(given, kept);                                                          \
+            if (result == MPI_SUCCESS)                                                                       \
+                record;                                                                                      \
+            else                                                                                             \
+                record_failed(given, taken, requests);                                                       \
+        })
 
 WRAP(Start, (MPI_Request * request), (request), record_start(*request), NOTHING)
 WRAP(Startall, (int count, MPI_Request *requests), (count, requests), start_all(count, requests), NOTHING)
@@ -124,14 +125,14 @@ WRAP_COMPLETION(Waitsome, (int count, MPI_Request *requests, int *done, int *ind
                 (count, requests, done, indices, statuses), count, requests,
                 record_some(count, taken, *done, indices))
 WRAP_TEST(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1, request,
-          record_one(1, taken, *flag ? 0 : -1))
+          *flag, record_one(1, taken, 0))
 WRAP_TEST(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
-          (count, requests, flag, statuses), count, requests, record_if_all(count, taken, *flag))
+          (count, requests, flag, statuses), count, requests, *flag, record_waitall(count, taken))
 WRAP_TEST(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
-          (count, requests, index, flag, status), count, requests,
-          record_one(count, taken, *flag ? *index : -1))
+          (count, requests, index, flag, status), count, requests, *flag &&*index >= 0,
+          record_one(count, taken, *index))
 WRAP_TEST(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
-          (count, requests, done, indices, statuses), count, requests,
+          (count, requests, done, indices, statuses), count, requests, *done > 0,
           record_some(count, taken, *done, indices))
 
 /* ----------------------------------------------------------- communicators */
