@@ -426,12 +426,10 @@ void critical_waited(struct critical *critical, struct critical_strand *strand, 
     if (*held == POOL_NONE)
         return;
     drop(critical, strand->link);
-    *strand = (struct critical_strand){.link = *held,
-                                       .rank = strand->rank,
-                                       .slack = strand->slack,
-                                       .waited = true,
-                                       .site = strand->site,
-                                       .waited_site = strand->site};
+    strand->link = *held;
+    strand->computed = 0;
+    strand->waited_site = strand->site;
+    strand->waited = true;
     *held = POOL_NONE;
 }
 

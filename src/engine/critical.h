@@ -31,11 +31,11 @@ const char *critical_kind_name(enum critical_kind kind);
 struct critical_strand {
     uint32_t link; /* of its last wait; POOL_NONE: it has not waited */
     uint32_t rank;
-    struct slack_strand slack;
     ps_t computed;        /* since then */
-    bool waited;          /* since it began */
     uint32_t site;        /* of the call that it executes (call/sites.h); 0: not known */
     uint32_t waited_site; /* of the call in which it waited last */
+    struct slack_strand slack;
+    bool waited; /* since it began */
 };
 
 /* One link of the path. It begins at the end of the link before it, on `rank`, which computes for `computed`
@@ -91,6 +91,7 @@ double critical_estimate(double ranks, double at_once, uint32_t keep);
 
 /* -------------------------------------------------------------- for engines */
 
+/* The strands of the ranks are an array. */
 struct critical_strand *critical_rank(struct critical *critical, uint32_t rank);
 
 /* The strand that executes from now on; returns the one before. */

@@ -7,25 +7,27 @@
 #define COLL_CONTEXT (UINT32_C(1) << 31)
 
 /* One rank's passage through one collective call. */
+/* The fields that every message needs come first, one beside the other. */
 struct coll_request {
-    struct coll_call call;
-    const struct coll_algorithm *algorithm;
-    ps_t latest;   /* completion of the phase, so far */
-    uint32_t peer; /* of that completion */
+    ps_t latest;      /* completion of the phase, so far */
+    uint32_t peer;    /* of that completion */
+    uint32_t cause;   /* of that completion, held, for the critical path; POOL_NONE: there is none */
+    uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
     uint32_t rank;
+    uint32_t phase;
+    uint8_t op;
+    bool is_immediate;
+    const struct coll_algorithm *algorithm;
+    struct coll_call call;
     uint32_t group;
     uint32_t context;
     uint32_t sequence;    /* collective calls that its group has made before, in this context */
     uint32_t part, parts; /* of the call, one after another */
-    uint64_t bytes;       /* of all parts */
-    uint32_t phase;
-    uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
     uint32_t owner;
     uint32_t node_call;                /* of node_sync; POOL_NONE: its schedule knows no nodes */
+    uint64_t bytes;                    /* of all parts */
     uint64_t working_set;              /* bytes that its local steps have touched */
     uint64_t copied_from, copied_into; /* where the last of them ended */
-    uint8_t op;
-    bool is_immediate;
 };
 
 struct coll_exec_sink {
@@ -45,16 +47,16 @@ static struct coll_request *request_at(const struct coll_exec *exec, uint32_t in
 static struct critical_strand *strand_of(const struct coll_exec *exec, uint32_t index)
 {
     const struct coll_request *request = request_at(exec, index);
-    return request->is_immediate ? &exec->causes[index].strand
-                                 : critical_rank(exec->context->critical, request->rank);
+    return request->is_immediate ? &exec->causes[index].strand : &exec->strands[request->rank];
 }
 
 static void begin_causes(struct coll_exec *exec, uint32_t index)
 {
-    exec->causes =
-        mem_grow(exec->causes, &exec->cause_capacity, exec->coll_requests.capacity, "critical path");
-    exec->causes[index].link = POOL_NONE;
-    if (request_at(exec, index)->is_immediate)
+    const bool is_immediate = request_at(exec, index)->is_immediate;
+    if (is_immediate || exec->context->has_slack)
+        exec->causes =
+            mem_grow(exec->causes, &exec->cause_capacity, exec->coll_requests.capacity, "critical path");
+    if (is_immediate)
         exec->causes[index].strand = critical_fork(exec->context->critical);
     else if (exec->context->has_slack)
         critical_enter_call(exec->context->critical, strand_of(exec, index));
@@ -67,14 +69,14 @@ static void take_cause(const struct coll_exec *exec, uint32_t index, bool is_lat
         critical_await(exec->context->critical, strand_of(exec, index),
                        critical_moment(exec->context->critical));
     if (is_latest)
-        critical_hold(exec->context->critical, &exec->causes[index].link);
+        critical_hold(exec->context->critical, &request_at(exec, index)->cause);
 }
 
 /* The phase is over, and the strand has waited for what ended it. */
 static void follow_cause(const struct coll_exec *exec, uint32_t index)
 {
-    critical_waited(exec->context->critical, strand_of(exec, index), &exec->causes[index].link,
-                    exec->causes[index].own);
+    critical_waited(exec->context->critical, strand_of(exec, index), &request_at(exec, index)->cause,
+                    exec->context->has_slack ? exec->causes[index].own : 0);
 }
 
 /* ------------------------------------------------------------------ phases */
@@ -334,7 +336,7 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
         if (exec->context->has_slack)
             exec->causes[index].own = ps_max(free_at, loop->now);
         if (exec->context->critical && free_at > request->latest) /* the core itself takes longest */
-            critical_drop(exec->context->critical, &exec->causes[index].link);
+            critical_drop(exec->context->critical, &request->cause);
         request->latest = ps_max(request->latest, free_at);
         if (--request->pending > 0)
             return;
@@ -434,6 +436,7 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
     struct coll_request *request = request_at(exec, index);
     *request = (struct coll_request){.call = coll_call_of(exec->program, exec->config, rank, call),
                                      .rank = rank,
+                                     .cause = POOL_NONE,
                                      .group = call->group,
                                      .context = call->context,
                                      .owner = owner,
@@ -471,6 +474,8 @@ void coll_exec_init(struct coll_exec *exec)
     coll_check_init(&exec->check, exec->context);
     node_sync_init(&exec->node_sync, exec, on_release);
     exec->node_sync.critical = exec->context->critical;
+    if (exec->context->critical)
+        exec->strands = critical_rank(exec->context->critical, 0);
     exec->message_tag = request_add_handler(exec->requests, exec,
                                             exec->context->critical ? on_message_with_cause : on_message);
     exec->flag_tag = request_add_handler(exec->requests, exec, on_flag_message);

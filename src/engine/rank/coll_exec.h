@@ -23,12 +23,10 @@ struct coll_exec_group {
     uint32_t *words;
 };
 
-/* For the critical path: a strand for a non-blocking call, and the cause of the end of the present phase so
- * far, held; POOL_NONE: none. */
+/* For the critical path, of a non-blocking call or for slack. */
 struct coll_causes {
-    struct critical_strand strand;
-    uint32_t link;
-    ps_t own; /* when the strand itself was through with the phase */
+    struct critical_strand strand; /* of a non-blocking call */
+    ps_t own;                      /* for slack: when the strand itself was through with the phase */
 };
 
 struct coll_exec {
@@ -46,7 +44,8 @@ struct coll_exec {
     uint32_t *sequences; /* collective calls begun, per rank of each group */
     size_t sequence_count;
     struct pool coll_requests;
-    struct coll_causes *causes; /* per coll_request, for the critical path; NULL: nobody asks */
+    struct critical_strand *strands; /* of the ranks, for the critical path; NULL: nobody asks */
+    struct coll_causes *causes;      /* per coll_request, as far as there are any */
     size_t cause_capacity;
     uint32_t message_tag, flag_tag; /* owners of messages; of messages that raise a flag */
     uint32_t phase_kind;

@@ -78,7 +78,8 @@ struct endpoint_ops {
 /* Implementations embed this as their first member. */
 struct endpoint {
     const struct endpoint_ops *ops;
-    bool copies;             /* copies or reductions take time: `copy` and `reduce` may be called */
+    bool tells_sending; /* an eager message has parts without a gap from when it is posted until it leaves */
+    bool copies;        /* copies or reductions take time: `copy` and `reduce` may be called */
     uint64_t included_bytes; /* of each message, whose time on the wire the fabric's latency includes */
     /* Of rank 0; for the other ranks each `core_stride` bytes behind the one before. They are read in every
      * call, so no function of the table is asked for them. */
@@ -95,6 +96,11 @@ static inline ps_t endpoint_core_value(const struct endpoint *endpoint, const ps
 static inline bool endpoint_is_null(const struct endpoint *endpoint)
 {
     return !endpoint;
+}
+
+static inline bool endpoint_tells_sending(const struct endpoint *endpoint)
+{
+    return endpoint && endpoint->tells_sending;
 }
 
 static inline bool endpoint_copies(const struct endpoint *endpoint)

@@ -229,6 +229,7 @@ static struct endpoint *fixed_endpoint_open(const struct endpoint_params *params
                                         .callbacks = params->callbacks,
                                         .rank_count = params->ranks};
     endpoint->ranks = mem_alloc(params->ranks, sizeof *endpoint->ranks, "hosts");
+    endpoint->base.tells_sending = true;
     endpoint->base.copies = endpoint->kernel->memory_bytes_per_s;
     endpoint->base.free_at = &endpoint->ranks->free_at;
     endpoint->base.software = &endpoint->ranks->software;

@@ -242,6 +242,15 @@ static void pass_at_once(struct p2p *p2p, uint32_t index)
     answer_delivered(p2p, index, now);
 }
 
+/* What the message waited for until it leaves. An eager message waits for nothing but its endpoint. If that
+ * has told all of the time, this has nothing new for the chains of causes. */
+static inline void emit_sending(const struct p2p *p2p, uint32_t index, const struct message *message)
+{
+    bool is_told = endpoint_tells_sending(p2p->endpoint) && !is_rendezvous(message);
+    if (!(message->state & MESSAGE_CONTROL) && (!is_told || p2p->tap->part.handle))
+        emit_wait(p2p, index, message->send_posted, p2p->loop->now);
+}
+
 static void submit(struct p2p *p2p, uint32_t index)
 {
     struct message *message = message_at(p2p->messages, index);
@@ -249,8 +258,7 @@ static void submit(struct p2p *p2p, uint32_t index)
     message->injected = now;
     tap_emit(p2p->tap,
              &(struct tap_record){.kind = TAP_INJECTED, .index = index, .at = now, .message = message});
-    if (!(message->state & MESSAGE_CONTROL))
-        emit_wait(p2p, index, message->send_posted, now);
+    emit_sending(p2p, index, message);
     if (message->state & MESSAGE_FREE)
         pass_at_once(p2p, index);
     else if (message->source_node == message->destination_node)
