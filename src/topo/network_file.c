@@ -240,13 +240,14 @@ static bool add_named(const struct network_reader *network, struct config_reader
     return true;
 }
 
+/* Stops when the side has more ends than a network has links: then no pairs of them are accepted. */
 static bool read_side(const struct network_reader *network, struct config_reader *reader,
                       const struct config_node *node, struct network_side *side)
 {
     if (node->kind != CONFIG_LIST)
         return add_named(network, reader, node, side);
     bool good = true;
-    for (size_t i = 0; i < node->count; i++)
+    for (size_t i = 0; i < node->count && side->count <= GRAPH_LINKS_LIMIT; i++)
         good &= add_named(network, reader, &node->items[i], side);
     return good;
 }
@@ -441,7 +442,8 @@ static bool add_pairs(struct network_reader *network, struct config_reader *read
                           shorter->count);
         return false;
     }
-    if (pairs * entry->count > GRAPH_LINKS_LIMIT - network->graph->link_count) {
+    if (longer->count > GRAPH_LINKS_LIMIT || /* so that the product below is whole */
+        pairs * entry->count > GRAPH_LINKS_LIMIT - network->graph->link_count) {
         config_node_error(reader, entry->between, "a network has at most %d links between switches",
                           GRAPH_LINKS_LIMIT);
         return false;

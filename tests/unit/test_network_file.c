@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/memory_stream.h"
 #include "support/network_text.h"
 #include "topo/network_file.h"
@@ -374,6 +375,26 @@ static void errors_name_their_places(void **state)
     }
 }
 
+/* The pairs of 2^23 ends with 2^23, 2^18 links each, are 2^64 links. */
+static void links_are_counted_whole(void **state)
+{
+    (void)state;
+    enum { TIMES = 1024 };
+    char as[2 * TIMES], bs[2 * TIMES];
+    for (int i = 0; i < TIMES - 1; i++) {
+        memcpy(as + (ptrdiff_t)2 * i, "a,", 3);
+        memcpy(bs + (ptrdiff_t)2 * i, "b,", 3);
+    }
+    char *text = mem_format("nodes: 2\nswitches: {a: 8192, b: 8192}\nlinks:\n"
+                            "  - {between: [[%sa], [%sb]], count: 262144}\n",
+                            as, bs);
+    struct topo topo;
+    assert_false(network_read("net.yaml", text, &topo));
+    assert_non_null(strstr(network_said(), "net.yaml:4:15"));
+    assert_non_null(strstr(network_said(), "at most 262144 links"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_changed_file_is_another_network),
         cmocka_unit_test(texts_that_are_paths),
         cmocka_unit_test(errors_name_their_places),
+        cmocka_unit_test(links_are_counted_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
