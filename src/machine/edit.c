@@ -32,8 +32,8 @@ static bool is_key(const char *line, const char *key)
 static bool begins_sources(const char *line)
 {
     static const char key[] = "sources:";
-    const char *rest = line + strlen(key);
-    return strncmp(line, key, strlen(key)) == 0 && strchr("\r\n#", rest[strspn(rest, " ")]);
+    const size_t length = sizeof key - 1;
+    return strncmp(line, key, length) == 0 && strchr("\r\n#", line[length + strspn(line + length, " ")]);
 }
 
 static bool is_changed(const struct line_edit *edit, const char *line, bool sources)
@@ -86,6 +86,15 @@ static void edit_line(struct line_edit *edit, const char *line, size_t length)
         fwrite(line, 1, length, edit->out);
 }
 
+/* A line that is empty or a comment. Those inside of what is dropped go with it; a comment that does not
+ * stand deeper than its key is of what follows. */
+static void pass_blank(const struct line_edit *edit, const char *line, size_t length)
+{
+    size_t depth = depth_of(line);
+    if (!edit->drops || (line[depth] == '#' && depth <= edit->drop_depth))
+        fwrite(line, 1, length, edit->out);
+}
+
 static void put_system(const char *system, FILE *out)
 {
     fputs(SYSTEM_SECTION ":\n", out);
@@ -110,8 +119,8 @@ char *machine_edit(const char *text, const struct machine_change *changes, size_
         bool is_blank = strchr("\r\n#", text[first]) != NULL; /* or the end */
         if (!is_blank)
             edit_line(&edit, text, length);
-        else if (!edit.drops)
-            fwrite(text, 1, length, edit.out);
+        else
+            pass_blank(&edit, text, length);
         if (text[length - 1] != '\n')
             fputc('\n', edit.out);
         text += length;
