@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +13,27 @@ static bool is_open, is_software;
 
 /* Of each thread: its file plus 1; 0: not opened yet, -1: it cannot be. */
 static __thread int thread_file __attribute__((tls_model("initial-exec")));
+
+/* A thread that ends closes its file: a program may start threads without end, and files are few. */
+static pthread_key_t ending;
+
+static void close_file(void *file_plus_1)
+{
+    close((int)(intptr_t)file_plus_1 - 1);
+    thread_file = -1; /* destructors that come later may make calls, too */
+}
+
+/* False, as errno says, and then the file is closed. */
+static bool keep_file(int file)
+{
+    if (file < 0)
+        return false;
+    const int error = pthread_setspecific(ending, (void *)(intptr_t)(file + 1));
+    if (error)
+        close(file);
+    errno = error;
+    return !error;
+}
 
 static int open_event(void)
 {
@@ -40,13 +61,12 @@ static const char *reason(int error)
 bool counter_open(const char *event)
 {
     is_software = strcmp(event, "task-clock") == 0;
-    const int file = open_event();
-    if (file >= 0) {
-        thread_file = file + 1;
-        is_open = true;
-    } else if (capture_rank() == 0) {
+    errno = pthread_key_create(&ending, close_file);
+    const int file = errno ? -1 : open_event();
+    is_open = keep_file(file);
+    thread_file = is_open ? file + 1 : -1;
+    if (!is_open && capture_rank() == 0)
         capture_warn("instructions are not counted: %s", reason(errno));
-    }
     return is_open;
 }
 
@@ -57,7 +77,7 @@ uint64_t counter_read(void)
         return 0;
     if (thread_file == 0) {
         const int file = open_event();
-        thread_file = file >= 0 ? file + 1 : -1;
+        thread_file = keep_file(file) ? file + 1 : -1;
     }
     return thread_file > 0 && read(thread_file - 1, &count, sizeof count) == sizeof count ? count : 0;
 }
