@@ -1,5 +1,7 @@
 #include "live/capture/thread_clock.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -56,6 +58,34 @@ static inline volatile uint64_t *mark_of_thread(void)
     return (volatile uint64_t *)(void *)(thread_pointer() + __rseq_offset + offsetof(struct rseq, rseq_cs));
 }
 
+/* Some kernels, from Linux 6.19 on, clear the word of a thread that an interrupt has stopped, and leave that
+ * of a thread that has slept in a system call: there sleep would count as processor time. The word is cleared
+ * by an interrupt, too, by chance, so it is tried several times. */
+static bool is_cleared_by_sleep(volatile uint64_t *mark)
+{
+    enum { TRIES = 3 };
+    for (int i = 0; i < TRIES; i++) {
+        *mark = (uintptr_t)&sequence;
+        nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+        if (*mark == (uintptr_t)&sequence)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the kernel marks all switches. */
+static bool is_trusted(volatile uint64_t *mark)
+{
+    enum { UNKNOWN, TRUSTED, NOT_TRUSTED };
+    static atomic_int known = UNKNOWN;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = is_cleared_by_sleep(mark) ? TRUSTED : NOT_TRUSTED;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == TRUSTED;
+}
+
 /* Reads both clocks. If the thread leaves its processor between, the next look reads them again. */
 static int64_t look_at_both(volatile uint64_t *mark)
 {
@@ -67,7 +97,7 @@ static int64_t look_at_both(volatile uint64_t *mark)
 int64_t thread_clock_ns(void)
 {
     volatile uint64_t *mark = mark_of_thread();
-    if (!mark)
+    if (!mark || !is_trusted(mark))
         return read_clock(CLOCK_THREAD_CPUTIME_ID);
     const int64_t since = read_clock(CLOCK_MONOTONIC) - system_ns;
     if (*mark == (uintptr_t)&sequence && system_ns && since < LONGEST_NS)

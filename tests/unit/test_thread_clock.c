@@ -66,6 +66,42 @@ static void a_look_is_not_ahead_of_time(void **state)
     }
 }
 
+/* ------------------------------------------------ a kernel without the word */
+
+/* Stands for sleep on a kernel that leaves the word as it is. */
+static int sleep_unmarked(const struct timespec *time, struct timespec *left)
+{
+    (void)time, (void)left;
+    return 0;
+}
+
+static int asked; /* how often the kernel was asked for the processor time */
+
+static int ask(clockid_t clock, struct timespec *time)
+{
+    asked += clock == CLOCK_THREAD_CPUTIME_ID;
+    return clock_gettime(clock, time);
+}
+
+int64_t clock_of_that_kernel(void);
+#define nanosleep       sleep_unmarked
+#define clock_gettime   ask
+#define thread_clock_ns clock_of_that_kernel
+#include "live/capture/thread_clock.c"
+#undef nanosleep
+#undef clock_gettime
+#undef thread_clock_ns
+
+static void a_word_that_stays_is_not_believed(void **state)
+{
+    (void)state;
+    sleep_unmarked(NULL, NULL);
+    for (int i = 1; i <= 10; i++) {
+        clock_of_that_kernel();
+        assert_int_equal(asked, i);
+    }
+}
+
 /* ----------------------------------------------------------- other threads */
 
 static atomic_bool is_over;
@@ -125,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sleep_does_not_count),
         cmocka_unit_test(a_look_is_not_ahead_of_time),
+        cmocka_unit_test(a_word_that_stays_is_not_believed),
         cmocka_unit_test(other_threads_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
