@@ -68,7 +68,8 @@ static const char *name_at(size_t option, size_t index)
 
 static const struct cli_option options[] = {
     [RUN_TRACE] = {"--trace", 't', "PATH",
-                   "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
+                   "a recorded program (docs/traces.md): of helio capture or SimGrid as a folder, index\n"
+                   "file, archive or compiled trace; GOAL, Chakra, OTF2 or DUMPI"},
     [RUN_WORKLOAD] = {"--workload", 'w', "NAME[:PARAMETER=VALUE,...]",
                       "a generated program, as alltoall:ranks=64,bytes=8KiB; help lists all parameters,\n"
                       "NAME:help those of one; NAME is one of"},
@@ -78,7 +79,7 @@ static const struct cli_option options[] = {
     [RUN_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [RUN_TOPOLOGY] = {"--topology", 0, "TOPOLOGY",
                       "the network's nodes, switches and links: as torus:8x8, which helio topo lists, or a\n"
-                      "network file, FILE.yaml (docs/networks.md)"},
+                      "file: ours, SimGrid's, htsim's, ns-3's or SimAI's (docs/networks.md)"},
     [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
     [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
                  "set a parameter (helio params lists them); may be repeated"},

@@ -44,7 +44,8 @@ PARAM_TABLE(
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, trace),
      .find_path = param_find_whole,
-     .doc = "SimGrid TI trace: a directory, an index file, an archive, or a compiled trace"},
+     .doc = "a recorded program: a folder, an index file, an archive, a compiled trace, or a file of another "
+            "format"},
     {.name = "workload",
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, workload),
