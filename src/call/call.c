@@ -41,11 +41,12 @@ const char *call_op_name(enum call_op op)
 }
 
 void group_places(const struct program *program, const struct group *group, uint32_t ranks_per_node,
-                  uint32_t *place_of)
+                  bool by_server, uint32_t *place_of)
 {
     uint32_t last = 0, places = 0;
+    uint32_t nodes = by_server && program->nodes_per_server ? program->nodes_per_server : 1;
     for (uint32_t rank = 0; rank < group->size; rank++) {
-        place_of[rank] = program_node(program, group_world(group, rank), ranks_per_node);
+        place_of[rank] = program_node(program, group_world(group, rank), ranks_per_node) / nodes;
         last = place_of[rank] > last ? place_of[rank] : last;
     }
     uint32_t *number_of = mem_alloc((size_t)last + 1, sizeof *number_of, "numbers of nodes");

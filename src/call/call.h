@@ -1,6 +1,7 @@
 #ifndef HELIO_CALL_CALL_H
 #define HELIO_CALL_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -203,6 +204,8 @@ struct program {
      * are numbered from 0, and some of the `nodes` may have no rank. */
     const uint32_t *node_of;
     uint32_t nodes; /* if node_of is given */
+    /* Nodes in a row that are GPUs of one server: hierarchical algorithms take them for one node. 0: 1 */
+    uint32_t nodes_per_server;
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with
@@ -229,8 +232,8 @@ static inline uint32_t program_nodes(const struct program *program, uint32_t ran
 }
 
 /* The nodes of the ranks of a group of the program. place_of[r] is the node of rank r of the group. Nodes are
- * numbered from 0 in the order of their lowest ranks in the group. */
+ * numbered from 0 in the order of their lowest ranks in the group. The same of servers, with `by_server`. */
 void group_places(const struct program *program, const struct group *group, uint32_t ranks_per_node,
-                  uint32_t *place_of);
+                  bool by_server, uint32_t *place_of);
 
 #endif

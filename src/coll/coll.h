@@ -23,7 +23,8 @@
  *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
  *     two_rings.c           allreduce, allgather and reduce_scatter with two ranks to send to
- *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
+ *     hierarchical.c, full_lane.c, full_lane_alltoall.c  node-aware bcast, allreduce, allgather,
+ *                           reduce_scatter and alltoall
  *     ordered.c             reductions in the order of ranks
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
  *     openmpi.c, mpich.c    collectives that these libraries make of others
@@ -169,6 +170,13 @@ struct coll_algorithm {
      * flags. */
     uint32_t shared_copies;
 };
+
+/* Whether the nodes of a call have to be ranks that share memory. Other algorithms that know nodes serve for
+ * servers too, whose nodes have fast links to each other. */
+static inline bool coll_needs_memory(const struct coll_algorithm *algorithm)
+{
+    return algorithm->shared || algorithm->flags;
+}
 
 struct coll_external {
     bool (*emit)(const struct coll_external *self, const struct coll_call *call, uint32_t phase,

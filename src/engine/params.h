@@ -21,7 +21,7 @@ struct protocol_config {
 };
 
 struct node_config {
-    uint64_t ranks_per_node;
+    uint64_t ranks_per_node, nodes_per_server;
     ps_t latency_ps;
     uint64_t bandwidth_bytes_per_s;
     const char *placement; /* engine/placement.h */

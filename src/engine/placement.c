@@ -283,6 +283,9 @@ enum status placement_open(const struct config *config, struct program *program,
     const struct node_config *node = config_of(config, &node_params);
     const char *path = placement_path(config);
     *placement = (struct placement){.program = NULL};
+    if (!program->openloop)
+        program->nodes_per_server =
+            node->nodes_per_server ? (uint32_t)node->nodes_per_server : topology_nodes_per_server(config);
     if (!path && name_of(node->placement) == PLACEMENTS)
         return no_such(node->placement);
     if (!placement_is_given(config) || program->openloop)

@@ -40,6 +40,9 @@ bool topology_check_way(struct fabric *fabric, const struct topo *topo, const st
 /* How many nodes the topology has; 0: none is given, and there are as many as the run needs. */
 uint32_t topology_nodes(const struct config *config);
 
+/* How many nodes in a row are GPUs of one server, as the topology says; 1: it says nothing. */
+uint32_t topology_nodes_per_server(const struct config *config);
+
 /* Whether the names of links, switches and nodes among the faults are right, so that a run with so many nodes
  * can begin. STATUS_BAD_INPUT, reported: one is not. */
 enum status topology_check_faults(const struct config *config, uint32_t nodes);

@@ -67,7 +67,7 @@ static const struct coll_nodes *nodes_of_all(struct converter *converter)
     if (!converter->node_storage) {
         converter->node_storage =
             mem_alloc(coll_nodes_storage(all->size), sizeof *converter->node_storage, "nodes of ranks");
-        group_places(converter->source, all, converter->options->patterns.ranks_per_node,
+        group_places(converter->source, all, converter->options->patterns.ranks_per_node, true,
                      converter->node_storage);
         coll_nodes_init(&converter->nodes, all->size, converter->node_storage, converter->node_storage);
     }

@@ -39,7 +39,7 @@ struct converter {
     struct hashmap tags; /* of (context, tag) and of collective calls, by a hash: the new tag */
     uint32_t new_tags;
     uint32_t *sequences;     /* collective calls begun, of each group, by the present rank */
-    struct coll_nodes nodes; /* of all ranks */
+    struct coll_nodes nodes; /* of all ranks; by server: algorithms with shared memory are refused */
     uint32_t *node_storage;
     double left_over; /* whole_ns: ps that have been cut off */
     enum status status;

@@ -50,6 +50,7 @@ static bool rails_build(struct topo *topo, struct param_problem *problem)
     topo->switches = rails->first_spine + rails->spines;
     topo->links = (uint32_t)(2 * (nodes + edges));
     topo->nodes_per_switch = 1;
+    topo->nodes_per_server = rails->gpus;
     topo->has_ports = true;
     topo->levels = 3;
     return true;

@@ -105,6 +105,7 @@ struct topo {
     uint32_t nodes, switches, links;
     uint32_t nodes_per_switch;   /* of a network file: the most */
     uint32_t planes;             /* equal networks between the nodes; 0 or 1: one */
+    uint32_t nodes_per_server;   /* nodes in a row that are GPUs of one server; 0 or 1: it has no servers */
     bool has_ports;              /* switch i, for each node i, is the ports of the node: no device */
     const uint32_t *node_switch; /* [nodes] the switch of each; NULL: computed */
     /* [links] of each link: bytes a second, 0 where the fabric says; and ps, -1 where the fabric says. NULL:

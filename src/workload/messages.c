@@ -17,8 +17,8 @@ struct message_count {
     const struct group *group;      /* of the present call */
     uint32_t node;                  /* of the present rank */
     uint64_t steps, most_steps;
-    struct coll_nodes nodes; /* of all ranks */
-    uint32_t *node_storage;  /* NULL: not made yet */
+    struct coll_nodes nodes[2]; /* of all ranks; by server */
+    uint32_t *node_storage[2];  /* NULL: not made yet */
 };
 
 static void count_sent(struct message_count *count, uint32_t peer, uint64_t bytes)
@@ -63,16 +63,16 @@ static void ignore_local(struct coll_sink *sink, struct coll_span from, struct c
     (void)sink, (void)from, (void)into;
 }
 
-static const struct coll_nodes *nodes_of_all(struct message_count *count)
+static const struct coll_nodes *nodes_of_all(struct message_count *count, bool by_server)
 {
+    uint32_t **storage = &count->node_storage[by_server];
     const struct group *all = &count->program->groups[0];
-    if (!count->node_storage) {
-        count->node_storage =
-            mem_alloc(coll_nodes_storage(all->size), sizeof *count->node_storage, "nodes of ranks");
-        group_places(count->program, all, count->options->ranks_per_node, count->node_storage);
-        coll_nodes_init(&count->nodes, all->size, count->node_storage, count->node_storage);
+    if (!*storage) {
+        *storage = mem_alloc(coll_nodes_storage(all->size), sizeof **storage, "nodes of ranks");
+        group_places(count->program, all, count->options->ranks_per_node, by_server, *storage);
+        coll_nodes_init(&count->nodes[by_server], all->size, *storage, *storage);
     }
-    return &count->nodes;
+    return &count->nodes[by_server];
 }
 
 /* False: the call has too many steps, or its messages depend on nodes that are not known here. */
@@ -85,7 +85,7 @@ static bool count_collective(struct message_count *count, uint32_t rank, const s
     if (coll_call.size > count->most_steps - count->steps || (algorithm->node_aware && call->group != 0))
         return false;
     if (algorithm->node_aware)
-        coll_call.nodes = nodes_of_all(count);
+        coll_call.nodes = nodes_of_all(count, !coll_needs_memory(algorithm));
     const struct coll_call whole = coll_call;
     uint32_t parts = coll_parts(algorithm, &whole, count->options->splits);
     for (uint32_t part = 0; part < parts && count->steps <= count->most_steps; part++) {
@@ -180,7 +180,8 @@ struct program_estimate program_estimate(struct program *program, const struct p
         last = count;
     }
     program->ops->rewind(program);
-    free(count.node_storage);
+    free(count.node_storage[false]);
+    free(count.node_storage[true]);
     if (!going || (ranks > 1 && !others))
         return (struct program_estimate){0};
     double scale = others ? (double)(ranks - 1) / others : 0;

@@ -109,14 +109,14 @@ static const struct coll_sink sends_only = {.send = sink_send,
                                             .reduce = sink_local};
 
 /* The nodes of a group, numbered in the order of their lowest ranks. */
-static const struct coll_nodes *nodes_of(struct program_walk *walk, uint32_t group)
+static const struct coll_nodes *nodes_of(struct program_walk *walk, uint32_t group, bool by_server)
 {
-    struct pattern_nodes *made = &walk->group_nodes[group];
+    struct pattern_nodes *made = &walk->group_nodes[2 * group + by_server];
     const struct group *members = &walk->program->groups[group];
     if (made->storage)
         return &made->nodes;
     made->storage = mem_alloc(coll_nodes_storage(members->size), sizeof *made->storage, "nodes of a group");
-    group_places(walk->program, members, walk->options->ranks_per_node, made->storage);
+    group_places(walk->program, members, walk->options->ranks_per_node, by_server, made->storage);
     coll_nodes_init(&made->nodes, members->size, made->storage, made->storage);
     return &made->nodes;
 }
@@ -172,7 +172,7 @@ static enum status add_collective(struct program_walk *walk, uint32_t rank, cons
     if (!coll_bytes_fit(algorithm, &coll_call))
         return refuse_bytes(walk, rank, call);
     if (algorithm->node_aware)
-        coll_call.nodes = nodes_of(walk, call->group);
+        coll_call.nodes = nodes_of(walk, call->group, !coll_needs_memory(algorithm));
     const struct coll_call whole = coll_call;
     uint32_t parts = coll_parts(algorithm, &whole, walk->options->splits);
     for (uint32_t part = 0; part < parts; part++) {
@@ -471,7 +471,8 @@ enum status patterns_find(struct program *program, const struct patterns_options
     walk.collectives = mem_alloc(program->ranks, sizeof *walk.collectives, "calls of ranks");
     walk.places = mem_alloc(program->ranks, sizeof *walk.places, "calls of ranks");
     walk.ended = mem_alloc(program->ranks, sizeof *walk.ended, "calls of ranks");
-    walk.group_nodes = mem_alloc(program->group_count, sizeof *walk.group_nodes, "nodes of groups");
+    walk.group_nodes =
+        mem_alloc(2 * (size_t)program->group_count, sizeof *walk.group_nodes, "nodes of groups");
     program->ops->rewind(program);
     progress_begin("the patterns of the program", program->total_calls);
     enum status status = program->graph ? walk_graph(&walk) : walk_through(&walk);
@@ -485,8 +486,8 @@ enum status patterns_find(struct program *program, const struct patterns_options
     free(walk.collectives);
     free(walk.places);
     free(walk.ended);
-    for (uint32_t group = 0; group < program->group_count; group++)
-        free(walk.group_nodes[group].storage);
+    for (size_t i = 0; i < 2 * (size_t)program->group_count; i++)
+        free(walk.group_nodes[i].storage);
     free(walk.group_nodes);
     if (status != STATUS_OK)
         patterns_free(patterns);

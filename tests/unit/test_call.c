@@ -82,13 +82,18 @@ static void groups_know_their_ranks_and_nodes(void **state)
         assert_int_equal(group_rank(&some, group_world(&some, rank)), rank);
         assert_int_equal(group_rank(&all, rank), rank);
     }
-    group_places(&program, &some, 2, place_of); /* nodes 3 1 3 4 1 of the world */
+    group_places(&program, &some, 2, false, place_of); /* nodes 3 1 3 4 1 of the world */
     assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 2, 1}), sizeof place_of);
-    group_places(&program, &all, 2, place_of);
+    group_places(&program, &all, 2, false, place_of);
     assert_memory_equal(place_of, ((uint32_t[]){0, 0, 1, 1, 2}), sizeof place_of);
+    program.nodes_per_server = 2; /* servers 1 0 1 2 0 */
+    group_places(&program, &some, 2, true, place_of);
+    assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 2, 1}), sizeof place_of);
+    group_places(&program, &all, 2, true, place_of);
+    assert_memory_equal(place_of, ((uint32_t[]){0, 0, 0, 0, 1}), sizeof place_of);
     program.node_of = (const uint32_t[]){0, 1, 2, 3, 4, 5, 1, 1, 8, 2};
     program.nodes = 9;
-    group_places(&program, &some, 2, place_of); /* nodes 1 2 1 2 3 of the machine */
+    group_places(&program, &some, 2, false, place_of); /* nodes 1 2 1 2 3 of the machine */
     assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 1, 2}), sizeof place_of);
     assert_int_equal(program_nodes(&program, 2), 9);
 }

@@ -163,6 +163,11 @@ static void costs_with_lanes(const struct shape *shape)
     const uint64_t expected[] = {between, all * (nodes - 1) * 5, within, all * (all - nodes) * 5};
     assert_costs(shape, COLL_ALLGATHER, "full-lane", 5, expected, both);
     assert_costs(shape, COLL_REDUCE_SCATTER, "full-lane", 5, expected, both);
+    /* Blocks go once within a node, with those for all nodes, and once between nodes, with those of the node.
+     */
+    const uint64_t blocks[] = {all * (nodes - 1), all * (nodes - 1) * ranks * 5, all * (ranks - 1),
+                               all * (ranks - 1) * nodes * 5};
+    assert_costs(shape, COLL_ALLTOALL, "full-lane", 5, blocks, (nodes > 1) + (ranks > 1));
 }
 
 static void costs_of_bcast_with_lanes(const struct shape *shape)

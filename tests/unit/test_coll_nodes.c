@@ -192,6 +192,7 @@ static void costs_of_the_tables(void **state)
             assert_counts("transpose", &map, n - 1, n - 1, 2 * n * block);
             assert_counts("v3", &map, n - 1, n - 1, (n + 2) * block);
             assert_counts("leaders", &map, n - 1, n - 1, 4 * n * block);
+            assert_counts("full-lane", &map, (n - 1) * ppn, (n - 1) * ppn, 3 * n * block);
         }
 }
 

@@ -158,6 +158,20 @@ static void hierarchical_allreduces(void **state)
         }
 }
 
+/* T = NODE_L + N n NODE_BYTE within the node, with the blocks for all N nodes, and L + ranks n BYTE. */
+static void alltoalls_by_lane(void **state)
+{
+    (void)state;
+    const uint64_t bytes = 1000;
+    for (uint32_t nodes = 2; nodes <= 8; nodes++)
+        for (uint32_t ranks = 2; ranks <= 8; ranks++) {
+            char set[32];
+            snprintf(set, sizeof set, "ranks_per_node=%u", ranks);
+            assert_int_equal(time_of(CALL_ALLTOALL, "mpi.alltoall=full-lane", nodes * ranks, bytes, set),
+                             NODE_L + (ps_t)(nodes * bytes) * NODE_BYTE + L + (ps_t)(ranks * bytes) * BYTE);
+        }
+}
+
 /* Two segments of 40 kB in each half. A round between nodes takes L + segment, a message of the chain within
  * a node NODE_L + segment: T = (S - 1 + log N) rounds, and then the chain of the last node. */
 static void double_trees_of_nodes(void **state)
@@ -271,6 +285,7 @@ int main(void)
         cmocka_unit_test(disseminations),
         cmocka_unit_test(parallel_trees),
         cmocka_unit_test(hierarchical_allreduces),
+        cmocka_unit_test(alltoalls_by_lane),
         cmocka_unit_test(double_trees_of_nodes),
         cmocka_unit_test(leaders_with_shared_memory),
     };

@@ -367,21 +367,23 @@ static void on_phase(void *self, uint32_t index)
 
 /* ------------------------------------------------------------------- begin */
 
-static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
+static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group, bool by_server)
 {
     struct coll_exec_group *made = &exec->groups[group];
     const struct group *members = &exec->program->groups[group];
-    if (made->words)
-        return &made->nodes;
-    made->words = mem_alloc(coll_nodes_storage(members->size), sizeof *made->words, "nodes of a group");
-    group_places(exec->program, members, exec->ranks_per_node, made->words);
-    coll_nodes_init(&made->nodes, members->size, made->words, made->words);
-    return &made->nodes;
+    struct coll_nodes *nodes = &made->nodes[by_server];
+    uint32_t **words = &made->words[by_server];
+    if (*words)
+        return nodes;
+    *words = mem_alloc(coll_nodes_storage(members->size), sizeof **words, "nodes of a group");
+    group_places(exec->program, members, exec->ranks_per_node, by_server, *words);
+    coll_nodes_init(nodes, members->size, *words, *words);
+    return nodes;
 }
 
 static void enter_node(struct coll_exec *exec, struct coll_request *request)
 {
-    request->call.nodes = nodes_of(exec, request->group);
+    request->call.nodes = nodes_of(exec, request->group, !coll_needs_memory(request->algorithm));
     const struct coll_call *call = &request->call;
     uint32_t node = node_of(call, call->rank);
     struct queue_key key = {.high = (uint64_t)node << 32 | request->group,
@@ -485,7 +487,8 @@ void coll_exec_init(struct coll_exec *exec)
 void coll_exec_free(struct coll_exec *exec)
 {
     for (uint32_t group = 0; group < exec->program->group_count; group++)
-        free(exec->groups[group].words);
+        for (int by_server = 0; by_server < 2; by_server++)
+            free(exec->groups[group].words[by_server]);
     free(exec->groups);
     free(exec->sequences);
     node_sync_free(&exec->node_sync);
@@ -502,8 +505,9 @@ size_t coll_exec_bytes(const struct coll_exec *exec)
                    program->group_count * sizeof *exec->groups +
                    exec->sequence_count * sizeof *exec->sequences;
     for (uint32_t group = 0; group < program->group_count; group++)
-        if (exec->groups[group].words)
-            bytes += coll_nodes_storage(program->groups[group].size) * sizeof(uint32_t);
+        for (int by_server = 0; by_server < 2; by_server++)
+            if (exec->groups[group].words[by_server])
+                bytes += coll_nodes_storage(program->groups[group].size) * sizeof(uint32_t);
     return bytes;
 }
 

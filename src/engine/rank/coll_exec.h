@@ -18,9 +18,9 @@
 /* A group during a run. */
 struct coll_exec_group {
     size_t first_sequence; /* in `sequences`: that of its rank 0 */
-    /* Which of its ranks share a node; made when a schedule first asks. */
-    struct coll_nodes nodes;
-    uint32_t *words;
+    /* Which of its ranks share a node, and which a server; made when a schedule first asks. */
+    struct coll_nodes nodes[2];
+    uint32_t *words[2];
 };
 
 /* For the critical path, of a non-blocking call or for slack. */

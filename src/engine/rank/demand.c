@@ -150,7 +150,7 @@ static struct outstanding emit_with_nodes(struct demand_walk *walk, const struct
     if (!algorithm->node_aware)
         return emit_phases(walk, algorithm, &call);
     uint32_t *words = mem_alloc(coll_nodes_storage(call.size), sizeof *words, "nodes of a group");
-    group_places(walk->program, group, walk->options->ranks_per_node, words);
+    group_places(walk->program, group, walk->options->ranks_per_node, !coll_needs_memory(algorithm), words);
     coll_nodes_init(&nodes, call.size, words, words);
     call.nodes = &nodes;
     struct outstanding most = emit_phases(walk, algorithm, &call);
