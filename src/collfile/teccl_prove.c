@@ -3,31 +3,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "collfile/builder.h"
 #include "collfile/format.h"
-#include "collfile/teccl.h"
+#include "collfile/teccl_proof.h"
 
 /* What an output of TE-CCL promises: every chunk that is wanted somewhere comes on paths whose hops are among
  * the flows, and the flows of a chunk are conserved. */
-
-static const double TOLERANCE = 1e-3; /* of a chunk: volumes are rounded */
-
-struct teccl_proof {
-    const struct collfile_text *text;
-    struct collfile_proof *proof;
-    struct teccl_file *file;
-    struct teccl_machine machine;
-    uint32_t *gpu_of;   /* of each node: its number among the GPUs that take part */
-    uint32_t gpus;      /* that take part */
-    uint32_t ranks;     /* and the switches at which flows end */
-    uint32_t blocks;    /* chunks of a block */
-    uint32_t *sorted;   /* flows by source, chunk, from, to, epoch */
-    uint32_t *arriving; /* flows by source, chunk, to, epoch */
-    uint32_t *leaving;  /* flows by source, chunk, from, epoch */
-    double *left;       /* of each flow: what of its chunk leaves the same node up to it */
-    double *used;       /* of each flow: by paths */
-    bool *wanted;       /* (source * gpus + destination) * blocks + part: there is a demand */
-};
 
 /* -------------------------------------------------------------------- roles */
 
@@ -52,7 +32,7 @@ static void check_roles(struct teccl_proof *proof)
     }
 }
 
-static uint32_t missing_gpus(const struct teccl_file *file)
+uint32_t teccl_missing_gpus(const struct teccl_file *file)
 {
     uint32_t count = 0;
     for (uint32_t node = 0; node < file->nodes; node++)
@@ -85,35 +65,30 @@ static void number_gpus(struct teccl_proof *proof)
 
 struct sorting {
     const struct teccl_hop *flows;
-    enum { BY_LINK, BY_ARRIVAL, BY_DEPARTURE } by;
+    enum teccl_order by;
 };
 
-static int compare_numbers(uint32_t a, uint32_t b)
+static int compare_hops(const struct teccl_hop *a, const struct teccl_hop *b, enum teccl_order by)
 {
-    return a < b ? -1 : a > b;
-}
-
-static int compare_hops(const struct teccl_hop *a, const struct teccl_hop *b, int by)
-{
-    int order = compare_numbers(a->source, b->source);
+    int order = teccl_compare_numbers(a->source, b->source);
     if (!order)
-        order = compare_numbers(a->chunk, b->chunk);
-    if (!order && by != BY_ARRIVAL)
-        order = compare_numbers(a->from, b->from);
-    if (!order && by != BY_DEPARTURE)
-        order = compare_numbers(a->to, b->to);
-    return order ? order : compare_numbers(a->epoch, b->epoch);
+        order = teccl_compare_numbers(a->chunk, b->chunk);
+    if (!order && by != TECCL_BY_ARRIVAL)
+        order = teccl_compare_numbers(a->from, b->from);
+    if (!order && by != TECCL_BY_DEPARTURE)
+        order = teccl_compare_numbers(a->to, b->to);
+    return order ? order : teccl_compare_numbers(a->epoch, b->epoch);
 }
 
 static int compare_flows(const void *a, const void *b, void *self)
 {
     const struct sorting *sorting = self;
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    int order = compare_hops(&sorting->flows[left], &sorting->flows[right], (int)sorting->by);
-    return order ? order : compare_numbers(left, right);
+    int order = compare_hops(&sorting->flows[left], &sorting->flows[right], sorting->by);
+    return order ? order : teccl_compare_numbers(left, right);
 }
 
-static uint32_t *sort_flows(const struct teccl_file *file, int by)
+static uint32_t *sort_flows(const struct teccl_file *file, enum teccl_order by)
 {
     struct sorting sorting = {.flows = file->flows, .by = by};
     uint32_t *order = mem_alloc(file->flow_count + 1, sizeof *order, "flows");
@@ -123,9 +98,8 @@ static uint32_t *sort_flows(const struct teccl_file *file, int by)
     return order;
 }
 
-/* The first place in the order whose flow is not before `hop`. */
-static size_t search(const struct teccl_file *file, const uint32_t *order, const struct teccl_hop *hop,
-                     int by)
+size_t teccl_search(const struct teccl_file *file, const uint32_t *order, const struct teccl_hop *hop,
+                    enum teccl_order by)
 {
     size_t low = 0, high = file->flow_count;
     while (low < high) {
@@ -139,7 +113,7 @@ static size_t search(const struct teccl_file *file, const uint32_t *order, const
 }
 
 /* Volumes up to each flow, of its chunk at one node. */
-static double *sum_up(const struct teccl_file *file, const uint32_t *order, int by)
+static double *sum_up(const struct teccl_file *file, const uint32_t *order, enum teccl_order by)
 {
     double *sums = mem_alloc(file->flow_count + 1, sizeof *sums, "flows");
     for (size_t i = 0; i < file->flow_count; i++) {
@@ -174,8 +148,8 @@ static double here_before(const struct teccl_proof *proof, const struct teccl_ho
 {
     struct teccl_hop key = {.source = flow->source, .chunk = flow->chunk, .to = flow->from};
     double volume = 0;
-    for (size_t i = search(proof->file, proof->arriving, &key, BY_ARRIVAL); i < proof->file->flow_count;
-         i++) {
+    for (size_t i = teccl_search(proof->file, proof->arriving, &key, TECCL_BY_ARRIVAL);
+         i < proof->file->flow_count; i++) {
         const struct teccl_hop *other = &proof->file->flows[proof->arriving[i]];
         if (other->source != key.source || other->chunk != key.chunk || other->to != key.to ||
             other->epoch >= flow->epoch)
@@ -199,9 +173,9 @@ static void path_is_wrong(struct teccl_proof *proof, const struct teccl_demand *
 /* Finds the flow, and counts what the path takes of it. */
 static bool use_flow(struct teccl_proof *proof, const struct teccl_hop *hop, double volume)
 {
-    size_t at = search(proof->file, proof->sorted, hop, BY_LINK);
+    size_t at = teccl_search(proof->file, proof->sorted, hop, TECCL_BY_LINK);
     if (at == proof->file->flow_count ||
-        compare_hops(&proof->file->flows[proof->sorted[at]], hop, BY_LINK) != 0)
+        compare_hops(&proof->file->flows[proof->sorted[at]], hop, TECCL_BY_LINK) != 0)
         return false;
     proof->used[proof->sorted[at]] += volume;
     return true;
@@ -221,7 +195,7 @@ static double check_path(struct teccl_proof *proof, const struct teccl_demand *d
         else if (hop->epoch < least)
             path_is_wrong(proof, demand, COLLFILE_ORDER, "this hop is too early, its chunk has not come yet",
                           hop->text);
-        else if (fabs(hop->volume - volume) > TOLERANCE)
+        else if (fabs(hop->volume - volume) > TECCL_TOLERANCE)
             path_is_wrong(proof, demand, COLLFILE_VOLUME,
                           "this hop carries another volume than the first of its path", hop->text);
         else if (!use_flow(proof, hop, volume))
@@ -280,7 +254,7 @@ static void check_demand(struct teccl_proof *proof, const struct teccl_demand *d
     *wanted = true;
     for (uint32_t i = 0; i < demand->path_count; i++)
         volume += check_path(proof, demand, &proof->file->paths[demand->first_path + i]);
-    if (fabs(volume - 1) > TOLERANCE) {
+    if (fabs(volume - 1) > TECCL_TOLERANCE) {
         char text[96];
         snprintf(text, sizeof text, "its paths carry %g of the chunk", volume);
         path_is_wrong(proof, demand, COLLFILE_VOLUME, text, NULL);
@@ -294,14 +268,14 @@ static void check_demand(struct teccl_proof *proof, const struct teccl_demand *d
 /* -------------------------------------------------------------------- flows */
 
 static double total(const struct teccl_proof *proof, const uint32_t *order, const struct teccl_hop *flow,
-                    uint32_t node, int by)
+                    uint32_t node, enum teccl_order by)
 {
     struct teccl_hop key = {.source = flow->source, .chunk = flow->chunk, .from = node, .to = node};
     double volume = 0;
-    for (size_t i = search(proof->file, order, &key, by); i < proof->file->flow_count; i++) {
+    for (size_t i = teccl_search(proof->file, order, &key, by); i < proof->file->flow_count; i++) {
         const struct teccl_hop *other = &proof->file->flows[order[i]];
         if (other->source != key.source || other->chunk != key.chunk ||
-            (by == BY_ARRIVAL ? other->to : other->from) != node)
+            (by == TECCL_BY_ARRIVAL ? other->to : other->from) != node)
             break;
         volume += other->volume;
     }
@@ -313,9 +287,9 @@ static double carried(const struct teccl_proof *proof, uint32_t number)
 {
     const struct teccl_hop *flow = &proof->file->flows[number];
     double volume = 0;
-    for (size_t i = search(proof->file, proof->sorted, flow, BY_LINK);
+    for (size_t i = teccl_search(proof->file, proof->sorted, flow, TECCL_BY_LINK);
          i < proof->file->flow_count &&
-         compare_hops(&proof->file->flows[proof->sorted[i]], flow, BY_LINK) == 0;
+         compare_hops(&proof->file->flows[proof->sorted[i]], flow, TECCL_BY_LINK) == 0;
          i++)
         volume += proof->file->flows[proof->sorted[i]].volume;
     return volume;
@@ -330,20 +304,20 @@ static const char *flow_problem(const struct teccl_proof *proof, uint32_t number
         double here = here_before(proof, flow);
         if (!proof->file->is_alltoall && here == 0)
             return "its chunk has not come to its beginning";
-        if (proof->file->is_alltoall && proof->left[number] > here + TOLERANCE)
+        if (proof->file->is_alltoall && proof->left[number] > here + TECCL_TOLERANCE)
             return "more of its chunk leaves than has come";
     }
     if (!proof->file->is_alltoall)
         return NULL;
-    if (proof->used[number] > carried(proof, number) + TOLERANCE)
+    if (proof->used[number] > carried(proof, number) + TECCL_TOLERANCE)
         return "its paths take more than it carries";
-    double in = total(proof, proof->arriving, flow, flow->to, BY_ARRIVAL);
-    double out = total(proof, proof->leaving, flow, flow->to, BY_DEPARTURE);
+    double in = total(proof, proof->arriving, flow, flow->to, TECCL_BY_ARRIVAL);
+    double out = total(proof, proof->leaving, flow, flow->to, TECCL_BY_DEPARTURE);
     bool ends = proof->gpu_of[flow->to] == flow->chunk % proof->gpus;
-    if (flow->to == flow->source || fabs(in - out - (ends ? 1 : 0)) > TOLERANCE)
+    if (flow->to == flow->source || fabs(in - out - (ends ? 1 : 0)) > TECCL_TOLERANCE)
         return ends ? "not one whole chunk ends at its destination" : "not all that comes goes on";
-    double from_source = total(proof, proof->leaving, flow, flow->source, BY_DEPARTURE);
-    return fabs(from_source - 1) > TOLERANCE ? "not one whole chunk leaves its source" : NULL;
+    double from_source = total(proof, proof->leaving, flow, flow->source, TECCL_BY_DEPARTURE);
+    return fabs(from_source - 1) > TECCL_TOLERANCE ? "not one whole chunk leaves its source" : NULL;
 }
 
 /* Counts each chunk of a source once. */
@@ -390,173 +364,9 @@ static void check_pairs(struct teccl_proof *proof)
                                    "nothing comes from GPU %u to GPU %u (part %u of its block)",
                                    proof->proof->gpu_of_rank[source], proof->proof->gpu_of_rank[destination],
                                    part);
-    uint64_t missing = missing_gpus(proof->file), all = proof->gpus + missing;
+    uint64_t missing = teccl_missing_gpus(proof->file), all = proof->gpus + missing;
     proof->proof->problems[COLLFILE_MISSING_PAIR] +=
         (all * (all - 1) - (uint64_t)proof->gpus * (proof->gpus - 1)) * proof->blocks;
-}
-
-/* ----------------------------------------------------------------- schedule */
-
-/* Flows in the order in which they are sent. */
-static int compare_epochs(const void *a, const void *b, void *self)
-{
-    const struct teccl_hop *flows = self;
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    int order = compare_numbers(flows[left].epoch, flows[right].epoch);
-    return order ? order : compare_numbers(left, right);
-}
-
-/* Calls `on` for each flow that has to have come before this one can be sent. */
-typedef void on_needed(void *self, uint32_t flow);
-static void for_needed(const struct teccl_proof *proof, uint32_t number, on_needed *on, void *self)
-{
-    const struct teccl_hop *flow = &proof->file->flows[number];
-    struct teccl_hop key = {.source = flow->source, .chunk = flow->chunk, .to = flow->from};
-    double needed = proof->file->is_alltoall ? proof->left[number] : 1, come = 0;
-    if (flow->from == flow->source)
-        return;
-    for (size_t i = search(proof->file, proof->arriving, &key, BY_ARRIVAL);
-         i < proof->file->flow_count && come < needed - TOLERANCE; i++) {
-        const struct teccl_hop *other = &proof->file->flows[proof->arriving[i]];
-        if (other->source != key.source || other->chunk != key.chunk || other->to != key.to ||
-            other->epoch >= flow->epoch)
-            break;
-        on(self, proof->arriving[i]);
-        come += other->volume;
-    }
-}
-
-struct sending {
-    struct collfile_schedule *schedule;
-    uint32_t *message_of; /* of each flow */
-    bool *is_known;       /* flows whose message the rank has waited for */
-    uint32_t round;
-};
-
-static void note_round(void *self, uint32_t flow)
-{
-    struct sending *sending = self;
-    uint32_t round = sending->schedule->messages[sending->message_of[flow]].round;
-    if (round > sending->round)
-        sending->round = round;
-}
-
-static void note_wait(void *self, uint32_t flow)
-{
-    struct sending *sending = self;
-    if (!sending->is_known[flow])
-        builder_do(sending->schedule, COLLFILE_WAIT, sending->message_of[flow]);
-    sending->is_known[flow] = true;
-}
-
-static void make_schedule(struct teccl_proof *proof, struct collfile_schedule *schedule)
-{
-    const struct teccl_file *file = proof->file;
-    struct sending sending = {.schedule = schedule};
-    uint32_t *order = mem_alloc(file->flow_count + 1, sizeof *order, "flows");
-    sending.message_of = mem_alloc(file->flow_count + 1, sizeof *sending.message_of, "flows");
-    sending.is_known = mem_alloc(file->flow_count + 1, sizeof *sending.is_known, "flows");
-    for (uint32_t i = 0; i < file->flow_count; i++)
-        order[i] = i;
-    qsort_r(order, file->flow_count, sizeof *order, compare_epochs, file->flows);
-    schedule->chunks = proof->blocks;
-    builder_begin(schedule, proof->ranks);
-    for (size_t i = 0; i < file->flow_count; i++) {
-        const struct teccl_hop *flow = &file->flows[order[i]];
-        sending.round = 0;
-        for_needed(proof, order[i], note_round, &sending);
-        sending.message_of[order[i]] =
-            builder_message(schedule, proof->gpu_of[flow->from], proof->gpu_of[flow->to], ++sending.round);
-        builder_part(schedule, file->is_alltoall ? flow->chunk / proof->gpus : flow->chunk, flow->volume);
-        if (sending.round > proof->proof->rounds)
-            proof->proof->rounds = sending.round;
-    }
-    for (uint32_t gpu = 0; gpu < proof->ranks; gpu++) {
-        for (size_t i = 0; i < file->flow_count; i++)
-            if (proof->gpu_of[file->flows[order[i]].from] == gpu) {
-                for_needed(proof, order[i], note_wait, &sending);
-                builder_do(schedule, COLLFILE_SEND, sending.message_of[order[i]]);
-            }
-        builder_end_rank(schedule, gpu);
-    }
-    free(order);
-    free(sending.message_of);
-    free(sending.is_known);
-}
-
-/* -------------------------------------------------------------------- claim */
-
-/* A chunk on a link. A switch copies a chunk of an allgather: one to the switch serves several from there on.
- */
-struct load {
-    uint32_t from, to, source, chunk;
-    double volume;
-};
-
-static int compare_loads(const void *a, const void *b)
-{
-    const struct load *left = a, *right = b;
-    int order = compare_numbers(left->from, right->from);
-    if (!order)
-        order = compare_numbers(left->to, right->to);
-    if (!order)
-        order = compare_numbers(left->source, right->source);
-    return order ? order : compare_numbers(left->chunk, right->chunk);
-}
-
-static double busiest(const struct teccl_proof *proof, struct load *loads, size_t count)
-{
-    double most = 0, sum = 0;
-    qsort(loads, count, sizeof *loads, compare_loads);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && (loads[i].from != loads[i - 1].from || loads[i].to != loads[i - 1].to))
-            sum = 0;
-        else if (i > 0 && !proof->file->is_alltoall && compare_loads(&loads[i], &loads[i - 1]) == 0)
-            continue;
-        sum += loads[i].volume / teccl_link_of(&proof->machine, loads[i].from, loads[i].to).gb_s;
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-static double load_s(const struct teccl_proof *proof, double chunk_bytes)
-{
-    const struct teccl_file *file = proof->file;
-    size_t count = 0;
-    struct load *loads = mem_alloc(file->flow_count + file->switch_count + 1, sizeof *loads, "links");
-    for (size_t i = 0; i < file->flow_count; i++) {
-        const struct teccl_hop *flow = &file->flows[i];
-        uint32_t at = flow->from;
-        for (uint32_t j = 0; j <= flow->switch_count; j++) {
-            uint32_t next = j == flow->switch_count ? flow->to : file->switches[flow->first_switch + j];
-            loads[count++] = (struct load){at, next, flow->source, flow->chunk, flow->volume};
-            at = next;
-        }
-    }
-    double most = busiest(proof, loads, count);
-    free(loads);
-    return most * chunk_bytes / 1e9;
-}
-
-static void check_claim(struct teccl_proof *proof)
-{
-    const struct teccl_file *file = proof->file;
-    struct collfile_claim *claim = &proof->proof->claim;
-    uint32_t gpus = proof->gpus + missing_gpus(file);
-    double chunk_bytes = file->bandwidth_gb_s * file->finish_s * 1e9 / gpus;
-    double block_bytes = chunk_bytes * proof->blocks;
-    claim->finish_s = file->finish_s;
-    if (!(chunk_bytes > 0) || block_bytes > 1e15)
-        return;
-    if (proof->proof->bytes == 0)
-        proof->proof->bytes = (uint64_t)llround(block_bytes);
-    if (!proof->machine.name)
-        return;
-    snprintf(proof->proof->machine, sizeof proof->proof->machine, "%s, %u chassis of %u GPUs",
-             proof->machine.name, proof->machine.chassis, proof->machine.gpus / proof->machine.chassis);
-    claim->bound_s = teccl_bound(&proof->machine, file->is_alltoall, block_bytes, claim->bound_text,
-                                 sizeof claim->bound_text);
-    claim->load_s = load_s(proof, chunk_bytes);
 }
 
 /* ------------------------------------------------------------------- format */
@@ -572,10 +382,10 @@ static bool probe(const struct collfile_text *text)
 static void check(struct teccl_proof *proof, struct collfile_schedule *schedule)
 {
     struct teccl_file *file = proof->file;
-    proof->sorted = sort_flows(file, BY_LINK);
-    proof->arriving = sort_flows(file, BY_ARRIVAL);
-    proof->leaving = sort_flows(file, BY_DEPARTURE);
-    proof->left = sum_up(file, proof->leaving, BY_DEPARTURE);
+    proof->sorted = sort_flows(file, TECCL_BY_LINK);
+    proof->arriving = sort_flows(file, TECCL_BY_ARRIVAL);
+    proof->leaving = sort_flows(file, TECCL_BY_DEPARTURE);
+    proof->left = sum_up(file, proof->leaving, TECCL_BY_DEPARTURE);
     proof->used = mem_alloc(file->flow_count + 1, sizeof *proof->used, "flows");
     proof->wanted = mem_alloc((size_t)proof->gpus * proof->gpus * proof->blocks + 1, 1, "pairs of GPUs");
     for (size_t i = 0; i < file->demand_count; i++)
@@ -584,8 +394,8 @@ static void check(struct teccl_proof *proof, struct collfile_schedule *schedule)
         take_flows_for_demands(proof);
     check_pairs(proof);
     check_flows(proof);
-    make_schedule(proof, schedule);
-    check_claim(proof);
+    teccl_make_schedule(proof, schedule);
+    teccl_check_claim(proof);
 }
 
 static void free_proof(struct teccl_proof *proof)
