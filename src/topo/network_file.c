@@ -4,34 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/diag.h"
-#include "base/hashmap.h"
 #include "base/mem.h"
 #include "topo/formats.h"
-
-/* The switches NAME0, NAME1, ... */
-struct network_group {
-    const char *name;
-    uint32_t first, count;
-};
-
-struct network_reader {
-    struct topo_graph *graph;
-    struct arena texts;
-    struct network_group *groups;
-    size_t group_count, group_capacity;
-    struct hashmap pairs;      /* of switches: the number of their link */
-    const char **node_origins; /* [nodes] where its link is given; NULL: it has none yet */
-    const char **link_origins; /* of each link */
-    size_t origin_capacity;
-    bool has_nodes, has_switches, has_links;
-};
+#include "topo/network_reader.h"
 
 /* --------------------------------------------------------- nodes, switches */
 
-/* A whole number from 1 to `most`; 0, reported: it is none. */
-static uint32_t read_count(struct config_reader *reader, const struct config_node *node, uint32_t most)
+uint32_t network_read_count(struct config_reader *reader, const struct config_node *node, uint32_t most)
 {
     union param_quantity count;
     struct param_problem problem;
@@ -49,11 +29,25 @@ static uint32_t read_count(struct config_reader *reader, const struct config_nod
     return 0;
 }
 
+bool network_read_quantity(struct config_reader *reader, const struct config_node *node, enum param_type type,
+                           union param_quantity *value)
+{
+    struct param_problem problem;
+    if (node->kind != CONFIG_SCALAR) {
+        config_node_error(reader, node, "one value is expected here");
+        return false;
+    }
+    if (param_quantity_read(type, node->text, value, &problem))
+        return true;
+    config_node_problem(reader, node, &problem);
+    return false;
+}
+
 static void read_nodes(void *self, struct config_reader *reader, const struct config_node *node)
 {
     struct network_reader *network = self;
     struct topo_graph *graph = network->graph;
-    graph->nodes = read_count(reader, node, GRAPH_NODES_LIMIT);
+    graph->nodes = network_read_count(reader, node, GRAPH_NODES_LIMIT);
     network->has_nodes = true;
     graph->node_links = mem_alloc(graph->nodes, sizeof *graph->node_links, "a network");
     network->node_origins = mem_alloc(graph->nodes, sizeof *network->node_origins, "a network");
@@ -96,7 +90,7 @@ static void report_switch(const struct network_reader *network, struct config_re
 static bool read_group(struct network_reader *network, struct config_reader *reader,
                        const struct config_node *node)
 {
-    uint32_t count = read_count(reader, node, GRAPH_SWITCHES_LIMIT);
+    uint32_t count = network_read_count(reader, node, GRAPH_SWITCHES_LIMIT);
     bool good = count && is_switch_name(node->key);
     char *name = mem_text(node->key);
     network->groups =
@@ -139,12 +133,6 @@ static void read_switches(void *self, struct config_reader *reader, const struct
 }
 
 /* -------------------------------------------------------------------- ends */
-
-/* One side of an entry of links: nodes, as is_node says, and switches. */
-struct network_side {
-    struct topo_end *ends;
-    size_t count, capacity;
-};
 
 static void add_ends(struct network_side *side, bool is_node, uint32_t first, uint32_t count)
 {
@@ -240,9 +228,8 @@ static bool add_named(const struct network_reader *network, struct config_reader
     return true;
 }
 
-/* Stops when the side has more ends than a network has links: then no pairs of them are accepted. */
-static bool read_side(const struct network_reader *network, struct config_reader *reader,
-                      const struct config_node *node, struct network_side *side)
+bool network_read_side(const struct network_reader *network, struct config_reader *reader,
+                       const struct config_node *node, struct network_side *side)
 {
     if (node->kind != CONFIG_LIST)
         return add_named(network, reader, node, side);
@@ -252,101 +239,7 @@ static bool read_side(const struct network_reader *network, struct config_reader
     return good;
 }
 
-/* ------------------------------------------------------------------- links */
-
-/* An entry of the list of links. */
-struct network_entry {
-    const struct config_node *between;
-    bool in_blocks;
-    uint32_t count;
-    uint64_t rate_bytes_per_s;
-    ps_t latency_ps;
-    const char *origin; /* "net.yaml:7" */
-};
-
-static bool read_quantity(struct config_reader *reader, const struct config_node *node, enum param_type type,
-                          union param_quantity *value)
-{
-    struct param_problem problem;
-    if (node->kind != CONFIG_SCALAR) {
-        config_node_error(reader, node, "one value is expected here");
-        return false;
-    }
-    if (param_quantity_read(type, node->text, value, &problem))
-        return true;
-    config_node_problem(reader, node, &problem);
-    return false;
-}
-
-static bool read_rate(struct config_reader *reader, const struct config_node *node,
-                      struct network_entry *entry)
-{
-    const uint64_t most = UINT64_C(70000000000000); /* as of packet.bandwidth */
-    union param_quantity rate;
-    if (!read_quantity(reader, node, PARAM_RATE, &rate))
-        return false;
-    entry->rate_bytes_per_s = rate.whole;
-    if (rate.whole && rate.whole <= most)
-        return true;
-    if (!rate.whole)
-        config_node_error(reader, node,
-                          "a link of this rate carries nothing; leave out the link, or leave out the rate "
-                          "for that of the fabric");
-    else
-        config_node_error(reader, node, "a link has at most 70 TB/s");
-    return false;
-}
-
-static bool read_latency(struct config_reader *reader, const struct config_node *node,
-                         struct network_entry *entry)
-{
-    union param_quantity latency;
-    if (!read_quantity(reader, node, PARAM_TIME, &latency))
-        return false;
-    entry->latency_ps = latency.time;
-    if (latency.time >= 0 && latency.time <= 1000 * PS_PER_S)
-        return true;
-    config_node_error(reader, node, "a latency from 0 s to 1000 s is expected here");
-    return false;
-}
-
-static bool read_pairs(struct config_reader *reader, const struct config_node *node,
-                       struct network_entry *entry)
-{
-    const char *text = node->kind == CONFIG_SCALAR ? node->text : "";
-    entry->in_blocks = strcmp(text, "blocks") == 0;
-    if (entry->in_blocks || strcmp(text, "all") == 0)
-        return true;
-    config_node_error(reader, node,
-                      "pairs is all (each of one side with each of the other) or blocks (the longer side in "
-                      "as many blocks as the other has ends)");
-    return false;
-}
-
-static bool read_field(struct config_reader *reader, const struct config_node *node,
-                       struct network_entry *entry)
-{
-    if (strcmp(node->key, "rate") == 0)
-        return read_rate(reader, node, entry);
-    if (strcmp(node->key, "latency") == 0)
-        return read_latency(reader, node, entry);
-    if (strcmp(node->key, "pairs") == 0)
-        return read_pairs(reader, node, entry);
-    if (strcmp(node->key, "count") == 0)
-        return (entry->count = read_count(reader, node, GRAPH_LINKS_LIMIT)) > 0;
-    if (strcmp(node->key, "between") == 0) {
-        entry->between = node;
-        if (node->kind == CONFIG_LIST && node->count == 2)
-            return true;
-        config_node_error(reader, node, "two sides are expected here, such as [leaf0, spine]");
-        return false;
-    }
-    config_key_error(reader, node, "links have between, pairs, rate, latency and count");
-    return false;
-}
-
-/* The name of an end, for messages. */
-static const char *name_of(struct network_reader *network, struct topo_end end)
+const char *network_end_name(struct network_reader *network, struct topo_end end)
 {
     char name[32];
     if (!end.is_node)
@@ -355,133 +248,7 @@ static const char *name_of(struct network_reader *network, struct topo_end end)
     return arena_text(&network->texts, name, strlen(name));
 }
 
-static bool add_node_link(struct network_reader *network, struct config_reader *reader,
-                          const struct network_entry *entry, uint32_t node, uint32_t at)
-{
-    const char **origin = &network->node_origins[node];
-    if (*origin || entry->count > 1) {
-        config_node_error(reader, entry->between,
-                          "node%" PRIu32 " has %s%s: a node has one link; give it the rate of all", node,
-                          *origin ? "a link already, " : "several links", *origin ? *origin : "");
-        return false;
-    }
-    *origin = entry->origin;
-    network->graph->node_links[node] = (struct graph_link){
-        .from = node, .to = at, .rate_bytes_per_s = entry->rate_bytes_per_s, .latency_ps = entry->latency_ps};
-    return true;
-}
-
-/* The switches have a link already. */
-static void report_twice(const struct network_reader *network, struct config_reader *reader,
-                         const struct network_entry *entry, const struct graph_link *first,
-                         const char *origin)
-{
-    char *const *names = network->graph->names.texts;
-    bool is_same =
-        first->rate_bytes_per_s == entry->rate_bytes_per_s && first->latency_ps == entry->latency_ps;
-    config_node_error(reader, entry->between, "%s and %s have a link already, %s%s", names[first->from],
-                      names[first->to], origin,
-                      is_same ? "; several links between them are one entry with count"
-                              : ", with another rate or latency: a link is the same in both directions");
-}
-
-static bool add_switch_link(struct network_reader *network, struct config_reader *reader,
-                            const struct network_entry *entry, uint32_t from, uint32_t to)
-{
-    struct topo_graph *graph = network->graph;
-    uint64_t low = from < to ? from : to, high = from < to ? to : from;
-    uint32_t *slot = hashmap_slot(&network->pairs, low << 32 | high);
-    if (*slot) {
-        report_twice(network, reader, entry, &graph->links[*slot - 1], network->link_origins[*slot - 1]);
-        return false;
-    }
-    *slot = (uint32_t)graph->link_count + 1;
-    graph->links = mem_grow(graph->links, &graph->link_capacity, graph->link_count + entry->count, "links");
-    network->link_origins =
-        mem_grow(network->link_origins, &network->origin_capacity, graph->link_count + entry->count, "links");
-    for (uint32_t i = 0; i < entry->count; i++) {
-        network->link_origins[graph->link_count] = entry->origin;
-        graph->links[graph->link_count++] = (struct graph_link){.from = from,
-                                                                .to = to,
-                                                                .rate_bytes_per_s = entry->rate_bytes_per_s,
-                                                                .latency_ps = entry->latency_ps};
-    }
-    return true;
-}
-
-static bool add_link(struct network_reader *network, struct config_reader *reader,
-                     const struct network_entry *entry, struct topo_end a, struct topo_end b)
-{
-    if (a.is_node && b.is_node) {
-        config_node_error(reader, entry->between,
-                          "%s and %s are nodes: a link joins a node and a switch, or two "
-                          "switches",
-                          name_of(network, a), name_of(network, b));
-        return false;
-    }
-    if (a.is_node)
-        return add_node_link(network, reader, entry, a.id, b.id);
-    if (b.is_node)
-        return add_node_link(network, reader, entry, b.id, a.id);
-    if (a.id == b.id) {
-        config_node_error(reader, entry->between, "this links %s with itself", name_of(network, a));
-        return false;
-    }
-    return add_switch_link(network, reader, entry, a.id, b.id);
-}
-
-/* False, reported: a pair cannot have a link. */
-static bool add_pairs(struct network_reader *network, struct config_reader *reader,
-                      const struct network_entry *entry, const struct network_side *a,
-                      const struct network_side *b)
-{
-    const struct network_side *longer = a->count < b->count ? b : a, *shorter = longer == a ? b : a;
-    size_t pairs = entry->in_blocks ? longer->count : a->count * b->count;
-    if (entry->in_blocks && (!shorter->count || longer->count % shorter->count)) {
-        config_node_error(reader, entry->between, "%zu ends are no %zu blocks of equal size", longer->count,
-                          shorter->count);
-        return false;
-    }
-    if (longer->count > GRAPH_LINKS_LIMIT || /* so that the product below is whole */
-        pairs * entry->count > GRAPH_LINKS_LIMIT - network->graph->link_count) {
-        config_node_error(reader, entry->between, "a network has at most %d links between switches",
-                          GRAPH_LINKS_LIMIT);
-        return false;
-    }
-    size_t block = entry->in_blocks ? longer->count / shorter->count : 1;
-    for (size_t i = 0; i < pairs; i++) {
-        size_t first = i / (entry->in_blocks ? longer == a ? 1 : block : b->count);
-        size_t second = entry->in_blocks ? i / (longer == a ? block : 1) : i % b->count;
-        if (!add_link(network, reader, entry, a->ends[first], b->ends[second]))
-            return false;
-    }
-    return true;
-}
-
-static void read_entry(struct network_reader *network, struct config_reader *reader,
-                       const struct config_node *node)
-{
-    struct network_entry entry = {.count = 1, .latency_ps = -1};
-    struct network_side a = {.count = 0}, b = {.count = 0};
-    if (node->kind != CONFIG_MAP) {
-        config_node_error(reader, node, "a map is expected here, such as {between: [leaf, spine]}");
-        return;
-    }
-    bool good = true;
-    for (size_t i = 0; i < node->count; i++)
-        good &= read_field(reader, &node->items[i], &entry);
-    if (!entry.between && good) {
-        config_node_error(reader, node, "between is missing: what these links join, such as [leaf, spine]");
-        return;
-    }
-    entry.origin = config_node_origin(reader, node, &network->texts);
-    good = good && read_side(network, reader, &entry.between->items[0], &a);
-    good = good && read_side(network, reader, &entry.between->items[1], &b);
-    if (good)
-        add_pairs(network, reader, &entry, &a, &b);
-    free(a.ends);
-    free(b.ends);
-}
+/* ------------------------------------------------------------------- links */
 
 /* Every node has a link. False, reported: one has none. */
 static bool check_nodes(const struct network_reader *network, struct config_reader *reader,
@@ -512,7 +279,7 @@ static void read_links(void *self, struct config_reader *reader, const struct co
         return;
     }
     for (size_t i = 0; i < node->count; i++)
-        read_entry(network, reader, &node->items[i]);
+        network_read_entry(network, reader, &node->items[i]);
     graph->switches = (uint32_t)graph->names.count;
     if (config_reader_errors(reader) || !check_nodes(network, reader, node) || graph_route(graph, &from, &to))
         return;
@@ -553,7 +320,7 @@ static void read_routes(void *self, struct config_reader *reader, const struct c
 static void read_seed(void *self, struct config_reader *reader, const struct config_node *node)
 {
     union param_quantity seed;
-    if (read_quantity(reader, node, PARAM_COUNT, &seed))
+    if (network_read_quantity(reader, node, PARAM_COUNT, &seed))
         ((struct network_reader *)self)->graph->seed = seed.whole;
 }
 
@@ -567,7 +334,7 @@ static void read_kind(struct network_reader *network, struct config_reader *read
         config_key_error(reader, node, "nodes and switches stand before this, and links behind it");
         return;
     }
-    if (config_reader_errors(reader) || !read_side(network, reader, node, &side)) {
+    if (config_reader_errors(reader) || !network_read_side(network, reader, node, &side)) {
         free(side.ends);
         return;
     }
@@ -581,7 +348,7 @@ static void read_kind(struct network_reader *network, struct config_reader *read
         config_node_error(reader, node,
                           side.ends[i].is_node ? "%s is a node; switches are expected here"
                                                : "%s stands here twice, or in both of ends and preferred",
-                          name_of(network, side.ends[i]));
+                          network_end_name(network, side.ends[i]));
         break;
     }
     free(side.ends);

@@ -28,7 +28,7 @@
  *     network_file.h, .c   a network file of ours, which becomes a graph; htsim_file.c, ns3_file.c: of others
  *     platform.h, platform*.c    SimGrid's platforms
  *     formats.def, .h, .c  the list of these formats, and the entry to them; source.h, .c: their text
- *     network_write.c      the network file that a topology is
+ *     network_write.c      the network file that a topology is; network_reader.h, network_links.c: its links
  *     faults.h, faults.c, fault_*.c    failed and slow links; the routes that are left
  *     updown.h, updown.c   up and down routes, as a table
  *     deadlock.h, .c       circles of links that wait for each other
