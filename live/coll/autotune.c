@@ -80,7 +80,7 @@ static void repeat_trial(struct autotune *autotune)
 static void conclude(struct autotune *autotune, bool ours)
 {
     bool again = autotune->period && ours == autotune->ours;
-    uint64_t period = again ? 2 * autotune->period : PERIOD_MIN;
+    uint64_t period = again && autotune->period >= PERIOD_MIN ? 2 * autotune->period : PERIOD_MIN;
     *autotune = (struct autotune){.ours = ours, .period = period < PERIOD_MAX ? period : PERIOD_MAX};
     autotune->calls_left = autotune->period;
     autotune->votes[ours] = 1;
@@ -89,6 +89,15 @@ static void conclude(struct autotune *autotune, bool ours)
 void autotune_take(struct autotune *autotune, bool ours)
 {
     conclude(autotune, ours);
+}
+
+bool autotune_begin_with(struct autotune *autotune, bool ours)
+{
+    if (autotune->period > 0 || autotune->calls > 0)
+        return false;
+    *autotune =
+        (struct autotune){.ours = ours, .period = AUTOTUNE_PREDICTED, .calls_left = AUTOTUNE_PREDICTED};
+    return true;
 }
 
 /* `by_steps`: the steps have decided, and not the calls' own times. */

@@ -33,6 +33,11 @@ bool autotune_next(struct autotune *autotune, bool *measured);
 /* Takes a decision that trials elsewhere have come to, until the first trial here. */
 void autotune_take(struct autotune *autotune, bool ours);
 
+/* Takes a way that is predicted, and not measured, for AUTOTUNE_PREDICTED calls, if nothing has been tried so
+ * far. True: it is taken. */
+enum { AUTOTUNE_PREDICTED = 128 };
+bool autotune_begin_with(struct autotune *autotune, bool ours);
+
 /* Adds a measured call, from `began_ns` to `ended_ns` on the clock of this rank. Collective, as it may end
  * the trial. `what` names the call in messages: "MPI_Alltoallv". True: the trial has come to a decision,
  * autotune->ours. */

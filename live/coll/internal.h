@@ -35,8 +35,10 @@
  *   known.c         what trials have found on communicators of one shape
  *   model.c         the times of both ways of an alltoall, by equations
  *   choose.c        the algorithm for a call
- *   plan_cache.c    the plan for a call
+ *   predict.c       the times of both ways of other calls, by measured costs
  *   execute.c       executes a plan on real buffers
+ *   costs.c         measures what rounds of messages, meetings of a node and copies cost
+ *   plan_cache.c    the plan for a call
  *   vector_block.c  the blocks of a call of which no rank knows all counts
  *   vector_node.c   the exchange of such blocks
  *   comm.c          what is kept for each communicator: opened, closed
@@ -91,10 +93,24 @@ struct plan_entry {
 /* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
 enum { SHARED_COPIES = 2 };
 
-/* The way that trials have found for each function and class of sizes. */
+/* A time in ps, between two bounds. */
+struct live_range {
+    uint64_t least_ps, most_ps;
+};
+
+/* What things cost on a communicator, as costs.c has measured it: rounds in which each rank sends a short
+ * message and receives one, within nodes, between nodes, and between leaders alone; a meeting of all ranks of
+ * a node; and what one message more costs in a round, and one byte more. */
+struct live_costs {
+    struct live_range near, far, lead, meet, message, near_byte, far_byte, lead_byte, copy_byte;
+    bool is_measured;
+};
+
+/* The way that trials have found for each function and class of sizes, and the costs. */
 enum { LIVE_NOT_KNOWN, LIVE_KNOWN_THEIRS, LIVE_KNOWN_OURS };
 struct live_known {
     uint8_t choice[LIVE_FUNCTIONS][LIVE_CLASSES];
+    struct live_costs costs;
 };
 
 /* What ranks tell each other when a communicator is set up: node, cores, memory. */
@@ -128,7 +144,8 @@ struct live_comm {
     struct plan_entry plans[LIVE_PLANS];
     struct plan_entry *latest[COLL_KINDS];      /* that of the last call of a kind; NULL: there was none */
     struct autotune *autotunes[LIVE_FUNCTIONS]; /* of each, one for each class; NULL: no call so far */
-    struct live_known known;                    /* by communicators of this shape, when this one was set up */
+    struct live_known known; /* by communicators of this shape, when this one was set up; and its own costs */
+    bool costs_asked;        /* costs.c has measured, or cannot */
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -232,6 +249,9 @@ enum live_verdict live_model_alltoall(const struct live_comm *comm, uint64_t blo
 /* Notes what a trial has found, for later communicators of the same shape. */
 void live_known_note(const struct live_comm *comm, uint32_t function, uint32_t class, bool ours);
 
+/* Notes comm->known.costs. */
+void live_known_note_costs(const struct live_comm *comm);
+
 /* Sets comm->known to what rank 0 knows. Collective. */
 void live_known_share(struct live_comm *comm);
 
@@ -245,13 +265,19 @@ struct coll_call live_coll_call(const struct live_comm *comm, const struct live_
 const struct coll_algorithm *live_choose(const struct live_comm *comm, const struct live_key *key,
                                          bool *tried, char *why, size_t size);
 
-/* ------------------------------------------------------------ plan_cache.c */
+/* --------------------------------------------------------------- predict.c */
 
-/* The plan for such calls; NULL: the MPI's own. The same answer on all ranks. Collective. */
-const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key);
+struct live_prediction {
+    struct live_range ours, theirs; /* 0: there is none */
+    enum live_verdict verdict;
+};
 
-/* "MPI_Allreduce" */
-const char *live_call_name(const struct live_key *key);
+/* True: live_predict may know the times of such calls, if costs are measured. */
+bool live_predicts(const struct live_key *key);
+
+/* The time of a call by `algorithm`, and by the MPI. The same on all ranks. */
+struct live_prediction live_predict(const struct live_comm *comm, const struct live_key *key,
+                                    const struct coll_algorithm *algorithm);
 
 /* --------------------------------------------------------------- execute.c */
 
@@ -277,6 +303,19 @@ static inline void note_error(int *first, int error)
     if (*first == MPI_SUCCESS)
         *first = error;
 }
+
+/* ----------------------------------------------------------------- costs.c */
+
+/* Measures comm->known.costs, if there is shared memory. Collective. */
+void live_costs_measure(struct live_comm *comm);
+
+/* ------------------------------------------------------------ plan_cache.c */
+
+/* The plan for such calls; NULL: the MPI's own. The same answer on all ranks. Collective. */
+const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key);
+
+/* "MPI_Allreduce" */
+const char *live_call_name(const struct live_key *key);
 
 /* ------------------------------------------------------------------ comm.c */
 

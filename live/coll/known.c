@@ -26,16 +26,29 @@ static struct shape_known *shape_of(const struct live_comm *comm)
     return NULL;
 }
 
-void live_known_note(const struct live_comm *comm, uint32_t function, uint32_t class, bool ours)
+/* What is known of the shape; nothing yet, if it is new. */
+static struct shape_known *shape_to_note(const struct live_comm *comm)
 {
-    pthread_mutex_lock(&lock);
     struct shape_known *shape = shape_of(comm);
     if (!shape) {
         shape = &shapes[shape_count++ % SHAPES];
         *shape = (struct shape_known){
             .size = comm->size, .nodes = comm->nodes.count, .most_here = comm->most_here};
     }
-    shape->known.choice[function][class] = ours ? LIVE_KNOWN_OURS : LIVE_KNOWN_THEIRS;
+    return shape;
+}
+
+void live_known_note(const struct live_comm *comm, uint32_t function, uint32_t class, bool ours)
+{
+    pthread_mutex_lock(&lock);
+    shape_to_note(comm)->known.choice[function][class] = ours ? LIVE_KNOWN_OURS : LIVE_KNOWN_THEIRS;
+    pthread_mutex_unlock(&lock);
+}
+
+void live_known_note_costs(const struct live_comm *comm)
+{
+    pthread_mutex_lock(&lock);
+    shape_to_note(comm)->known.costs = comm->known.costs;
     pthread_mutex_unlock(&lock);
 }
 

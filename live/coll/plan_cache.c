@@ -82,9 +82,29 @@ static uint32_t class_of(uint64_t bytes)
     return class < LIVE_CLASSES ? class : LIVE_CLASSES - 1;
 }
 
+/* Costs are measured at the first call that can be predicted by them. If the prediction is sure and no trial
+ * has begun, the first trial comes some calls later. Collective. */
+static void follow_prediction(struct live_comm *comm, struct plan_entry *entry, char *why, size_t size)
+{
+    if (!live_predicts(&entry->key))
+        return;
+    if (!comm->costs_asked && !comm->known.costs.is_measured)
+        live_costs_measure(comm);
+    struct live_prediction is = live_predict(comm, &entry->key, entry->plan.algorithm);
+    bool ours = is.verdict == LIVE_FASTER;
+    bool is_taken = is.verdict != LIVE_UNKNOWN && autotune_begin_with(entry->autotune, ours);
+    char begins[32] = "both are tried";
+    if (is_taken)
+        snprintf(begins, sizeof begins, "%s for %d calls", ours ? "this" : "which", AUTOTUNE_PREDICTED);
+    if (is.ours.most_ps > 0)
+        snprintf(why, size, "or the MPI's own, %s; predicted %.1f to %.1f us and %.1f to %.1f us", begins,
+                 (double)is.ours.least_ps / 1e6, (double)is.ours.most_ps / 1e6,
+                 (double)is.theirs.least_ps / 1e6, (double)is.theirs.most_ps / 1e6);
+}
+
 static void fill(struct live_comm *comm, struct plan_entry *entry, const struct live_key *key)
 {
-    char why[128] = "";
+    char why[160] = "";
     bool tried;
     const struct coll_algorithm *algorithm = live_choose(comm, key, &tried, why, sizeof why);
     *entry = (struct plan_entry){.key = *key, .is_filled = true};
@@ -97,7 +117,9 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
     uint8_t known = comm->known.choice[live_function(key)][class];
     if (algorithm && tried)
         entry->autotune = &comm->autotunes[live_function(key)][class];
-    if (algorithm && tried && known != LIVE_NOT_KNOWN)
+    if (algorithm && tried && known == LIVE_NOT_KNOWN)
+        follow_prediction(comm, entry, why, sizeof why);
+    else if (algorithm && tried)
         snprintf(why, sizeof why, "or the MPI's own, %s is faster on such a communicator",
                  known == LIVE_KNOWN_OURS ? "this" : "which");
     if (comm->settings.verbose && comm->rank == 0)

@@ -10,8 +10,8 @@ enum {
     COLL_FOOTPRINT_COPY = 128 << 20, /* bytes of one copy of the shared data, of address space */
     COLL_FOOTPRINT_COPIES = 2,
     COLL_FOOTPRINT_COUNTER = 64,    /* bytes of a barrier or flag */
-    COLL_FOOTPRINT_OPENMPI = 32872, /* bytes of heap for a communicator, by MPI */
-    COLL_FOOTPRINT_MPICH = 32864,
+    COLL_FOOTPRINT_OPENMPI = 33032, /* bytes of heap for a communicator, by MPI */
+    COLL_FOOTPRINT_MPICH = 33024,
     COLL_FOOTPRINT_REQUEST_OPENMPI = 36, /* bytes of heap for a message under way */
     COLL_FOOTPRINT_REQUEST_MPICH = 28,
     COLL_FOOTPRINT_TRIALS = 31 * 256, /* bytes of heap for the trials of a function */

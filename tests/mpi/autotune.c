@@ -126,6 +126,24 @@ static int calls_held(struct autotune *autotune, bool expected)
     }
 }
 
+static void test_predictions(const struct live_comm *comm)
+{
+    struct autotune autotune = {0};
+    expect(autotune_begin_with(&autotune, true), "a prediction is taken before the first trial");
+    expect(!autotune_begin_with(&autotune, false), "a second prediction is not");
+    expect(calls_held(&autotune, true) == AUTOTUNE_PREDICTED, "a prediction holds for some calls");
+    run_trial(&autotune, comm, 20, 10);
+    expect(calls_held(&autotune, false) == 1024, "a trial corrects it");
+    autotune = (struct autotune){0};
+    autotune_begin_with(&autotune, true);
+    calls_held(&autotune, true);
+    run_trial(&autotune, comm, 15, 20);
+    expect(autotune.calls_left == 0, "a prediction is no vote");
+    run_trial(&autotune, comm, 15, 20);
+    expect(calls_held(&autotune, true) == 1024, "a trial confirms it");
+    expect(!autotune_begin_with(&autotune, false), "after trials there is no prediction");
+}
+
 int main(void)
 {
     const struct live_comm comm = {.size = 1};
@@ -158,6 +176,7 @@ int main(void)
         for (int phase = 0; phase < period; phase++)
             for (int faster = 0; faster < 2; faster++)
                 expect(finds_ours(&comm, period, phase, faster) == faster, "periods do not mislead it");
+    test_predictions(&comm);
     test_steps(&comm);
     test_two_trials(&comm);
     return failures > 0;

@@ -9,6 +9,7 @@
 #   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   steps        trials see what a call leaves to the rest of the program (steps.c, owing.c)
+#   predicted    which way calls begin with, by measured costs
 #   million      a million calls leave memory, descriptors and mappings unchanged
 #   random       many random calls, for SEEDS seeds from SEED on
 set -eu
@@ -141,6 +142,31 @@ steps() {
             return 0
     done
     fail "the steps do not decide: $(cat "$TMP/out")"
+}
+
+# How many messages of the library match.
+said() { grep -c "^helio coll: $1" "$TMP/out" || :; }
+
+# Costs are measured once for communicators of one shape. A prediction that is sure takes the place of trials.
+predicted() {
+    on_host again 4 LD_PRELOAD="$ours" HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @steps again
+    [ "$(said "measured costs: a round within nodes [0-9.]* to [0-9.]* us, between nodes ")" = 1 ] || fail "$(cat "$TMP/out")"
+    for per_node in 2 4 3; do
+        on_host once 4 LD_PRELOAD="$ours" HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=$per_node @steps once
+        for kind in Allreduce Allgather Reduce_scatter Barrier; do
+            [ "$(said "MPI_$kind\( of 4 B\)\{0,1\}: leaders (or the MPI's own, .*; predicted .* us and .* us)")" = 1 ] ||
+                fail "$kind: $(cat "$TMP/out")"
+            case $(said "MPI_$kind.* for 128 calls; predicted") in
+            1) [ "$(said "MPI_$kind.* us by way of nodes, ")" = 0 ] || fail "a trial of $kind: $(cat "$TMP/out")" ;;
+            *) [ "$(said "MPI_$kind.* us by way of nodes, ")" -gt 0 ] || fail "no trial of $kind: $(cat "$TMP/out")" ;;
+            esac
+        done
+    done
+    # Neither a table nor a name needs costs.
+    for word in HELIO_COLL=leaders HELIO_COLL=mpi; do
+        on_host once 4 LD_PRELOAD="$ours" HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 $word @steps once
+        [ "$(said "measured costs")" = 0 ] || fail "$word: $(cat "$TMP/out")"
+    done
 }
 
 million() {
