@@ -68,7 +68,8 @@ uint32_t topology_nodes(const struct config *config)
 uint32_t topology_nodes_per_server(const struct config *config)
 {
     const struct topology_config *chosen = config_of(config, &topology_params);
-    return chosen->is_given && chosen->topo.nodes_per_server ? chosen->topo.nodes_per_server : 1;
+    bool is_given = chosen && chosen->is_given; /* some commands have topologies of their own */
+    return is_given && chosen->topo.nodes_per_server ? chosen->topo.nodes_per_server : 1;
 }
 
 enum status topology_intact(const struct config *config, uint32_t nodes, struct topo *topo)
