@@ -105,8 +105,8 @@ struct slack_result {
     size_t gain_count;
 };
 
-/* False: the run was too large for its events to have numbers. */
-/* `sites`: how many call sites there are, with number 0. */
+/* `sites`: how many call sites there are, with number 0. False: the run was too large for its events to have
+ * numbers; the result is empty then. */
 bool slack_find(struct slack *slack, uint32_t sites, struct slack_result *result);
 void slack_result_free(struct slack_result *result);
 
