@@ -5,6 +5,7 @@
 #include "base/queue.h"
 #include "base/rng.h"
 #include "fabric/fabric.h"
+#include "fabric/tdm/dynamic.h"
 #include "fabric/tdm/tdm.h"
 #include "fabric/topology.h"
 
@@ -13,84 +14,8 @@
  * so far. The destination picks one. The acknowledgement goes back and gives up the others; then the data
  * begins, and the node goes on to its next request. A release follows the data. Where no channel is left, a
  * failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
-enum tdm_control { CONTROL_SHADOW, CONTROL_CHANNEL };
-enum tdm_wait { WAIT_ALWAYS, WAIT_FAILURE };
-enum tdm_control_links { CONTROL_LINKS_SWITCHES, CONTROL_LINKS_ALL };
-enum tdm_pick { PICK_RANDOM, PICK_LOWEST };
-enum tdm_release { RELEASE_PACKET, RELEASE_IMMEDIATE };
-
-struct tdm_dynamic_config {
-    uint64_t degree;
-    int control, wait, control_links, pick, release;
-    ps_t transmission_ps, processing_ps;
-    uint64_t retry;
-};
 
 enum { MOST_CHANNELS = 64 };
-static const char *const control_names[] = {"shadow", "channel", NULL};
-static const char *const wait_names[] = {"always", "failure", NULL};
-static const char *const control_links_names[] = {"switches", "all", NULL};
-static const char *const pick_names[] = {"random", "lowest", NULL};
-static const char *const release_names[] = {"packet", "immediate", NULL};
-
-PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct tdm_dynamic_config,
-            "light paths reserved while the program runs (Yuan, Melhem and Gupta, section 4.1)",
-            {.name = "tdm.degree",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct tdm_dynamic_config, degree),
-             .default_text = "2",
-             .min = "1",
-             .max = "64",
-             .doc = "the multiplexing degree K, which is fixed"},
-            {.name = "tdm.control",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct tdm_dynamic_config, control),
-             .default_text = "shadow",
-             .choices = control_names,
-             .doc = "what carries reservations: a network of their own, or channel 0 of the K"},
-            {.name = "tdm.control_time",
-             .type = PARAM_TIME,
-             .offset = offsetof(struct tdm_dynamic_config, transmission_ps),
-             .default_text = "1 us",
-             .min = "1 ps",
-             .doc = "a control packet's transmission over a link of the shadow network"},
-            {.name = "tdm.control_processing",
-             .type = PARAM_TIME,
-             .offset = offsetof(struct tdm_dynamic_config, processing_ps),
-             .default_text = "1 us",
-             .doc = "its processing at the next switch"},
-            {.name = "tdm.retry",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct tdm_dynamic_config, retry),
-             .default_text = "29",
-             .min = "1",
-             .max = "1000000000",
-             .doc = "a node waits 1 to so many times tdm.control_time before each reservation"},
-            {.name = "tdm.wait",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct tdm_dynamic_config, wait),
-             .default_text = "always",
-             .choices = wait_names,
-             .doc = "when a node waits: before each reservation, or only after one that failed"},
-            {.name = "tdm.control_links",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct tdm_dynamic_config, control_links),
-             .default_text = "switches",
-             .choices = control_links_names,
-             .doc = "links on which control packets take time: between switches, or those of nodes too"},
-            {.name = "tdm.pick",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct tdm_dynamic_config, pick),
-             .default_text = "random",
-             .choices = pick_names,
-             .doc = "which of the channels that reached it the destination picks"},
-            {.name = "tdm.release",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct tdm_dynamic_config, release),
-             .default_text = "packet",
-             .choices = release_names,
-             .doc = "what releases the links of a path: a packet that follows the data, or the end of the "
-                    "data"});
 
 enum tdm_control_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
 

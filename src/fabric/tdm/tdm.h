@@ -14,6 +14,7 @@
  *   compiled.c        tdm-compiled: connections are scheduled before the program runs
  *   registers.h, .c   a scheduled pattern, as the switches' registers hold it
  *   dynamic.c         tdm-dynamic: a connection is reserved when a message needs it
+ *   dynamic.h, dynamic_params.c    its parameters
  */
 struct tdm_config {
     ps_t slot_ps;
