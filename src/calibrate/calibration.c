@@ -191,8 +191,12 @@ static void compare_with_medians(struct calibrate_messages *messages, enum calib
     messages->worst_percent = -1;
     for (size_t i = 0; i < messages->sizes; i++) {
         double bytes = messages->bytes[i], median = messages->half_ns[i].value;
-        double time = messages->latency_ns.value + bytes * 1e9 / messages->rate.value +
+        double line = messages->latency_ns.value + bytes * 1e9 / messages->rate.value +
                       (bytes > eager ? messages->handshake_ns : 0);
+        size_t piece = pieces_find(&messages->pieces, messages->bytes, bytes);
+        double time = place == CALIBRATE_WITHIN && messages->pieces.count > 1
+                          ? piece_value(&messages->pieces.list[piece], bytes)
+                          : line;
         off[i] = 100 * fabs(time - median) / median;
         if (off[i] > messages->worst_percent) {
             messages->worst_percent = off[i];

@@ -37,7 +37,8 @@ struct calibrate_messages {
     struct calibrate_value gap_ns;
     unsigned handshakes; /* control messages of a rendezvous that the jump stands for */
     double handshake_ns; /* and their time */
-    /* How far the parameters of the machine, which are one line and the jump, are from the medians. */
+    /* How far the parameters of the machine are from the medians: between nodes one line and the jump, within
+     * a node the pieces. */
     double off_percent, worst_percent, worst_bytes;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/memory_stream.h"
 #include "base/units.h"
 #include "output/quote.h"
 
@@ -79,6 +80,12 @@ static char *value_text(struct calibrate_value value, char *(*text)(double))
 
 /* -------------------------------------------------------------- parameters */
 
+/* The protocol that the machine file has. */
+struct calibrate_protocol {
+    double eager, own_eager; /* bytes; the other one is that of messages within a node */
+    unsigned handshakes;
+};
+
 static void add_time(struct calibrate_entries *entries, const char *param, struct calibrate_value value,
                      const char *what)
 {
@@ -125,8 +132,76 @@ static void list_between(const struct calibrate_messages *messages, struct calib
         add_time(entries, "loggops.g", messages->gap_ns, "from one small message of a window to the next");
 }
 
+/* A point of intranode.times. A simulation adds the handshakes of larger messages. */
+static void print_time_at(FILE *out, const struct calibrate_messages *messages, size_t piece, double bytes,
+                          const struct calibrate_protocol *protocol)
+{
+    char size[64];
+    double ns = piece_value(&messages->pieces.list[piece], bytes);
+    if (bytes > protocol->eager)
+        ns -= protocol->handshakes * messages->latency_ns.value;
+    char *time = time_text(fmax(ns, messages->latency_ns.value));
+    fprintf(out, "%s%s:%s", bytes > 0 ? "," : "", show_size(bytes, size, sizeof size), time);
+    free(time);
+}
+
+/* The last size of the piece before `index`: an eager threshold, if one is in the gap between the two pieces,
+ * which the measured sizes leave open. False: none is. */
+static bool find_end(const struct calibrate_messages *messages, size_t index,
+                     const struct calibrate_protocol *protocol, double *end)
+{
+    const double thresholds[] = {protocol->own_eager, protocol->eager},
+                 *next = &messages->bytes[messages->pieces.list[index].first];
+    for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++)
+        if (thresholds[i] >= next[-1] && thresholds[i] < next[0]) {
+            *end = thresholds[i];
+            return true;
+        }
+    return false;
+}
+
+/* The ends of a piece, and the points on both sides of the eager threshold. */
+static void print_piece(FILE *out, const struct calibrate_messages *messages, size_t index,
+                        const struct calibrate_protocol *protocol)
+{
+    const struct pieces *pieces = &messages->pieces;
+    const struct piece *piece = &pieces->list[index];
+    double first = messages->bytes[piece->first], last = messages->bytes[piece->first + piece->count - 1];
+    double eager = protocol->eager, end;
+    if (index > 0 && find_end(messages, index, protocol, &end))
+        first = end + 1;
+    if (index + 1 < pieces->count && find_end(messages, index + 1, protocol, &end))
+        last = end;
+    print_time_at(out, messages, index, first, protocol);
+    if (eager > first && eager < last)
+        print_time_at(out, messages, index, eager, protocol);
+    if (eager >= first && eager + 1 < last)
+        print_time_at(out, messages, index, eager + 1, protocol);
+    print_time_at(out, messages, index, last, protocol);
+}
+
+static void list_times(const struct calibrate_messages *messages, const struct calibrate_protocol *protocol,
+                       struct calibrate_entries *entries)
+{
+    const struct pieces *pieces = &messages->pieces;
+    char *text;
+    size_t length;
+    if (pieces->count < 2 || messages->bytes[0] > 0)
+        return;
+    FILE *out = memory_stream_open(&text, &length);
+    for (size_t i = 0; i < pieces->count; i++)
+        print_piece(out, messages, i, protocol);
+    fclose(out);
+    for (char *from = text, *to = text; (*to = *from); from++)
+        to += *from != ' ';
+    calibrate_add_entry(entries, mem_text("intranode.times"), text,
+                        mem_format("measured, the %zu lines through the times of one pair; the handshakes of "
+                                   "a rendezvous come on top",
+                                   pieces->count));
+}
+
 static void list_within(const struct calibrate_messages *messages, bool is_alone,
-                        struct calibrate_entries *entries)
+                        const struct calibrate_protocol *protocol, struct calibrate_entries *entries)
 {
     if (is_alone && messages->has_rate)
         add_rate(entries, "nic.rate", messages->rate,
@@ -136,6 +211,7 @@ static void list_within(const struct calibrate_messages *messages, bool is_alone
     if (messages->has_rate)
         add_rate(entries, "intranode.bandwidth", messages->rate,
                  "one pair, the slope of the largest messages");
+    list_times(messages, protocol, entries);
 }
 
 static void list_protocol(const struct calibrate_samples *samples, const struct calibrate_messages *messages,
@@ -262,11 +338,17 @@ void calibrate_list(const struct calibrate_samples *samples, const struct calibr
                                     *within = &calibration->places[CALIBRATE_WITHIN];
     bool is_alone = !between->is_known;
     enum calibrate_place place = is_alone ? CALIBRATE_WITHIN : CALIBRATE_BETWEEN;
+    /* The machine has one threshold. Without one no message is a rendezvous that costs more. */
+    const struct calibrate_protocol protocol = {
+        .eager = samples->has_eager[place] ? (double)samples->eager[place] : INFINITY,
+        .own_eager =
+            samples->has_eager[CALIBRATE_WITHIN] ? (double)samples->eager[CALIBRATE_WITHIN] : INFINITY,
+        .handshakes = samples->has_eager[place] ? calibration->places[place].handshakes : 0};
     *entries = (struct calibrate_entries){.count = 0};
     if (between->is_known)
         list_between(between, entries);
     if (within->is_known)
-        list_within(within, is_alone, entries);
+        list_within(within, is_alone, &protocol, entries);
     list_protocol(samples, &calibration->places[place], place, entries);
     list_world(samples, is_alone, entries);
     for (place = 0; place < CALIBRATE_PLACES; place++)

@@ -8,12 +8,13 @@
 #include "base/memory_stream.h"
 #include "base/units.h"
 #include "breakdown/model.h"
+#include "engine/params.h"
 #include "output/output.h"
 #include "sim/components.h"
 
 /* `helio breakdown measure --into`: a measured host model becomes a part of a machine file. */
 
-enum { SMALL_BYTES = 8, CHANGES = 3 };
+enum { SMALL_BYTES = 8, CHANGES = 4 };
 
 enum status breakdown_machine_open(struct breakdown_machine *into, const char *path)
 {
@@ -124,32 +125,60 @@ static bool find_wire(const struct breakdown_machine *into, const struct model *
 }
 
 /* With a host model a message within a node also takes the software of both ends but LLP_post, which the
- * measured latency contains. */
-static enum status find_within(const struct breakdown_machine *into, const struct model *model,
-                               struct machine_change *change)
+ * measured times contain. */
+enum { WITHIN = HLP_POST | PART_BIT(PART_LLP_PROG) | HLP_RX_PROG };
+
+/* What is to be taken off. The software of the model before is off already. */
+static enum status find_software(const struct breakdown_machine *into, const struct model *model, ps_t *off)
 {
-    const uint32_t ends = HLP_POST | PART_BIT(PART_LLP_PROG) | HLP_RX_PROG;
-    ps_t software = model_sum(model, ends), whole = time_of(into, "intranode.latency");
-    if (into->machine.system_origin) { /* that of the model before is off already */
-        struct system_file before;
-        struct model of_before;
-        enum status status = system_init_text(&before, into->path, into->text, strlen(into->text));
-        if (status != STATUS_OK)
-            return status;
-        model_init(&of_before, &before.system, SMALL_BYTES);
-        whole = ps_add(whole, model_sum(&of_before, ends));
-        system_free(&before);
-    }
-    char *latency = time_text(whole), *part = time_text(software);
+    struct system_file before;
+    struct model of_before;
+    *off = model_sum(model, WITHIN);
+    if (!into->machine.system_origin)
+        return STATUS_OK;
+    enum status status = system_init_text(&before, into->path, into->text, strlen(into->text));
+    if (status != STATUS_OK)
+        return status;
+    model_init(&of_before, &before.system, SMALL_BYTES);
+    *off -= model_sum(&of_before, WITHIN);
+    system_free(&before);
+    return STATUS_OK;
+}
+
+static void change_latency(const struct breakdown_machine *into, const struct model *model, ps_t off,
+                           struct machine_change *change)
+{
+    ps_t software = model_sum(model, WITHIN), rest = time_of(into, "intranode.latency") - off;
+    char *latency = time_text(rest + software), *part = time_text(software);
     *change = (struct machine_change){
         .param = "intranode.latency",
-        .value = time_text(at_least_0(whole - software, "the rest of the latency within a node")),
+        .value = time_text(at_least_0(rest, "the rest of the latency within a node")),
         .source = mem_format(
             "what the host model's software but LLP_post, %s, leaves of the latency within a node, %s", part,
             latency)};
     free(latency);
     free(part);
-    return STATUS_OK;
+}
+
+static void change_times(const struct breakdown_machine *into, const struct model *model, ps_t off,
+                         struct machine_change *change)
+{
+    const struct node_config *node = config_of(into->machine.config, &node_params);
+    char *text, *part = time_text(model_sum(model, WITHIN)), size[64], time[64];
+    size_t length;
+    FILE *out = memory_stream_open(&text, &length);
+    for (uint32_t i = 0; i < node->times.count; i++)
+        fprintf(out, "%s%s:%s", i > 0 ? "," : "", units_print_size(node->times.bytes[i], size, sizeof size),
+                units_print_time(ps_max(node->times.time_ps[i] - off, 0), time, sizeof time));
+    fclose(out);
+    for (char *from = text, *to = text; (*to = *from); from++)
+        to += *from != ' ';
+    *change = (struct machine_change){
+        .param = "intranode.times",
+        .value = text,
+        .source = mem_format("what the host model's software but LLP_post, %s, leaves of the measured times",
+                             part)};
+    free(part);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -197,8 +226,12 @@ enum status breakdown_machine_write(const struct breakdown_machine *into)
     changes[0].source = mem_format("measured by helio breakdown measure: %s", file.system.name);
     if (find_wire(into, &model, &changes[count]))
         count++;
-    if (is_given(into, "intranode.latency"))
-        status = find_within(into, &model, &changes[count++]);
+    ps_t off;
+    status = find_software(into, &model, &off);
+    if (status == STATUS_OK && is_given(into, "intranode.latency"))
+        change_latency(into, &model, off, &changes[count++]);
+    if (status == STATUS_OK && is_given(into, "intranode.times"))
+        change_times(into, &model, off, &changes[count++]);
     if (status == STATUS_OK)
         status = edit(into, changes, count);
     for (size_t i = 0; i < count; i++) {

@@ -70,7 +70,13 @@ PARAM_TABLE(
      .offset = offsetof(struct node_config, bandwidth_bytes_per_s),
      .default_text = "76.8 GB/s",
      .min = "1 B/s",
-     .doc = "bytes per second of one message within a node (two DDR5-4800 channels)"});
+     .doc = "bytes per second of one message within a node (two DDR5-4800 channels)"},
+    {.name = "intranode.times",
+     .type = PARAM_CUSTOM,
+     .offset = offsetof(struct node_config, times),
+     .parse = node_times_parse,
+     .doc = "times of messages within a node by size, with straight lines between, in place of "
+            "intranode.latency and intranode.bandwidth: 0B:270ns,4KiB:2.1us,8KiB:3us"});
 
 static const char *const eager_done_names[] = {"post", "injected", NULL};
 

@@ -8,6 +8,7 @@
 #include "base/param.h"
 #include "base/time.h"
 #include "coll/coll.h"
+#include "engine/node_times.h"
 
 /* The parameters of ranks and of the MPI library that they use. More than one engine takes them from its
  * config: config_of(config, &node_params) is a struct node_config. */
@@ -24,7 +25,8 @@ struct node_config {
     uint64_t ranks_per_node, nodes_per_server;
     ps_t latency_ps;
     uint64_t bandwidth_bytes_per_s;
-    const char *placement; /* engine/placement.h */
+    struct node_times times; /* in place of these two, if there are any */
+    const char *placement;   /* engine/placement.h */
     uint64_t placement_block, placement_seed;
 };
 

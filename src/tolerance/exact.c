@@ -68,6 +68,8 @@ const char *tolerance_why_not_exact(const struct tolerance_question *question,
         return NULL;
     if (((const struct free_config *)config_of(config, &free_params))->count)
         return "messages of the parameter free take no time";
+    if (((const struct node_config *)config_of(config, &node_params))->times.count > 0)
+        return "messages within a node have times by size (intranode.times)";
     if (experiment->has_host)
         return "hosts have models of their own (host.system)";
     if (!kernel_config_is_none(kernel_config_of(config)))

@@ -16,6 +16,7 @@
 #include "calibrate/forecast.h"
 #include "calibrate/machine_file.h"
 #include "call/call.h"
+#include "engine/node_times.h"
 #include "machine/machine.h"
 #include "sim/components.h"
 
@@ -318,6 +319,42 @@ static void the_machine_file_is_a_machine(void **state)
     }
 }
 
+/* Within a node the file has times by size. With the handshakes that a simulation adds, they are the planted
+ * ones, also at the sizes around both thresholds, its own and that of messages between nodes. */
+static void times_within_a_node_are_the_planted_ones(void **state)
+{
+    (void)state;
+    for (int alone = 0; alone < 2; alone++) {
+        struct calibrate_samples samples;
+        struct calibration calibration;
+        struct calibrate_entries entries;
+        struct node_times times = {.count = 0};
+        struct param_problem problem;
+        char *probe = plant(alone ? NULL : &infiniband, &shared_memory, 0.01, 7);
+        calibrate(probe, &samples, &calibration);
+        calibrate_list(&samples, &calibration, &entries);
+        const struct calibrate_messages *protocol =
+            &calibration.places[alone ? CALIBRATE_WITHIN : CALIBRATE_BETWEEN];
+        const uint64_t eager = alone ? shared_memory.eager : infiniband.eager;
+        for (size_t i = 0; i < entries.count; i++)
+            if (strcmp(entries.list[i].name, "intranode.times") == 0)
+                assert_true(node_times_parse(NULL, entries.list[i].value, &times, &problem));
+        assert_true(times.count >= 4);
+        assert_int_equal(protocol->handshakes, alone ? 1 : 2);
+        const uint64_t sizes[] = {0,     8,     100,   1000,    3000,    4032,   8192,
+                                  16384, 16385, 20000, 1 << 17, 1 << 22, 1 << 24};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            double time = (double)node_times_of(&times, sizes[i]) / 1e3;
+            if (sizes[i] > eager)
+                time += protocol->handshakes * calibration.places[CALIBRATE_WITHIN].latency_ns.value;
+            within_percent("time within a node", time, time_of(&shared_memory, (double)sizes[i]), 3);
+        }
+        calibrate_free_entries(&entries);
+        calibrate_free(&samples);
+        free(probe);
+    }
+}
+
 static void text_that_no_probe_prints_is_refused(void **state)
 {
     (void)state;
@@ -599,6 +636,7 @@ int main(void)
         cmocka_unit_test(guards_fail_for_spoilt_samples),
         cmocka_unit_test(a_machine_that_changes_is_not_steady),
         cmocka_unit_test(the_machine_file_is_a_machine),
+        cmocka_unit_test(times_within_a_node_are_the_planted_ones),
         cmocka_unit_test(text_that_no_probe_prints_is_refused),
         cmocka_unit_test(too_little_is_refused),
         cmocka_unit_test(a_run_takes_as_long_as_its_longest_rank),

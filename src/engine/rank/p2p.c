@@ -217,19 +217,24 @@ struct fabric_callbacks p2p_fabric_callbacks(struct p2p *p2p)
                                      .failed = answer_failed};
 }
 
-/* Ranks of one node talk through its memory, which is no part of any fabric: latency and bandwidth, no
- * contention. */
+/* Ranks of one node talk through its memory, which is no part of any fabric: latency and bandwidth, or times
+ * by size, no contention. */
 static void transfer_within_node(struct p2p *p2p, uint32_t index)
 {
     const struct node_config *node = p2p->node;
     uint64_t bytes = message_at(p2p->messages, index)->bytes;
     ps_t now = p2p->loop->now;
     bool by_cores = endpoint_copies(p2p->endpoint); /* then the endpoint counts the time of the copies */
-    ps_t copied = by_cores ? now : ps_add(now, service_ps(bytes, node->bandwidth_bytes_per_s));
-    ps_t there = ps_add(copied, node->latency_ps);
+    bool by_size = node->times.count > 0;
+    ps_t latency = by_size ? node_times_of(&node->times, 0) : node->latency_ps;
+    ps_t copy = by_cores  ? 0
+                : by_size ? node_times_of(&node->times, bytes) - latency
+                          : service_ps(bytes, node->bandwidth_bytes_per_s);
+    ps_t copied = ps_add(now, copy);
+    ps_t there = ps_add(copied, latency);
     tap_emit_part(p2p->tap, index, TAP_PART_TRANSFER, now, copied, NULL, 0);
     tap_emit_part(p2p->tap, index, TAP_PART_WIRE, copied, there, NULL, 0);
-    answer_visible(p2p, index, ps_add(now, node->latency_ps));
+    answer_visible(p2p, index, ps_add(now, latency));
     answer_sender_done(p2p, index, copied);
     answer_delivered(p2p, index, there);
 }
