@@ -34,6 +34,7 @@ const circuitRows = (data, colorOf) => {
     const bars = boxes("bars");
     const setups = delta ? boxes("setups") : [];
     const inset = shown.length > 100 ? 0 : 0.5;
+    const middles = d3.range(0, shown.length, Math.max(1, d3.tickStep(0, shown.length, 16))).map((row) => row + 0.5);
     return chart(
       `${label}s: ${count(bars.length)} circuits on ${count(shown.length)} of ${count(all)} with bytes.`,
       (width) =>
@@ -47,7 +48,7 @@ const circuitRows = (data, colorOf) => {
             label,
             domain: [0, shown.length],
             reverse: true,
-            ...(labels ? {ticks: Math.min(16, shown.length), tickFormat: (i) => (shown[Math.floor(i)] ? labels(shown[Math.floor(i)]) : "")} : {axis: null}),
+            ...(labels ? {ticks: middles, tickFormat: (i) => labels(shown[Math.floor(i)])} : {axis: null}),
           },
           marks: [
             Plot.frame({stroke: "var(--line)"}),
