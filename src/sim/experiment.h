@@ -17,7 +17,7 @@
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
  *     path_summary.h     what the critical path of a result consists of
- *     slack.h            how much later things could be without a longer run
+ *     slack.h            how much later things could be without a longer run; top_list.h: the first of many
  *     insight.h          what results mean, in sentences
  *     what_if.h          what a run would take if a message took no time
  *     memory.h           the memory that a run will need

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "sim/path_summary.h"
+#include "sim/top_list.h"
 
 static void collect(void *self, const struct tap_record *record)
 {
@@ -50,9 +51,7 @@ size_t sites_longest(const struct result *result, size_t most, uint32_t *longest
             at--;
         if (at == most)
             continue;
-        count += count < most;
-        for (size_t i = count - 1; i > at; i--)
-            longest[i] = longest[i - 1];
+        count = top_list_open(longest, sizeof *longest, count, most, at);
         longest[at] = site;
     }
     return count;

@@ -5,6 +5,7 @@
 #include "call/call.h"
 #include "engine/free.h"
 #include "sim/result.h"
+#include "sim/top_list.h"
 
 static const char purpose[] = "slack";
 
@@ -68,9 +69,8 @@ static void keep_near(struct slack_summary *summary, const struct slack_near *ne
         at--;
     if (at == PATH_LISTED)
         return;
-    summary->near_count += summary->near_count < PATH_LISTED;
-    for (size_t i = summary->near_count - 1; i > at; i--)
-        summary->near[i] = summary->near[i - 1];
+    summary->near_count =
+        top_list_open(summary->near, sizeof *summary->near, summary->near_count, PATH_LISTED, at);
     summary->near[at] = *near;
 }
 
@@ -162,9 +162,7 @@ size_t slack_least_ranks(const struct result *result, size_t most, uint32_t *ran
             at--;
         if (slack == 0 || at == most)
             continue;
-        count += count < most;
-        for (size_t i = count - 1; i > at; i--)
-            ranks[i] = ranks[i - 1];
+        count = top_list_open(ranks, sizeof *ranks, count, most, at);
         ranks[at] = rank;
     }
     return count;
