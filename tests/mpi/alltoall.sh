@@ -132,6 +132,12 @@ starved() {
         fail "$(cat "$TMP/out")"
     with 2 HELIO_ALLTOALL=bruck HELIO_RANKS_PER_NODE=1 @starved memory
     "$here/launch" 2 @starved memory
+    on_host others 3 @starved others
+    for word in HELIO_COLL=leaders HELIO_COLL=auto; do
+        on_host others 3 LD_PRELOAD="$ours" $word HELIO_RANKS_PER_NODE=2 @starved others
+        grep -q -e '^[1-9][0-9]* allocations, [0-9]* errors$' -e '^nothing fails: sanitizers$' "$TMP/out" ||
+            fail "$word: $(cat "$TMP/out")"
+    done
     # Files of at most 64 MiB: ranks cannot share memory, and no rank is ended by a signal.
     (ulimit -f 65536 && with 2 HELIO_VERBOSE=1 @alltoall sizes) >"$TMP/out" 2>&1 || fail "ulimit -f: $(cat "$TMP/out")"
     grep -q "1 leader; no shared memory" "$TMP/out" || fail "ulimit -f: $(cat "$TMP/out")"

@@ -1,5 +1,5 @@
-/* The preloaded alltoall without memory: on one rank its n-th allocation fails, for each n in turn. No rank
- * may wait for ever or return wrong data without an error.
+/* The preloaded collectives without memory: on one rank its n-th allocation fails, for each n in turn. No
+ * rank may wait for ever or return wrong data without an error.
  *
  *   starved_MPI CHECK... */
 #include <dlfcn.h>
@@ -126,9 +126,61 @@ static int call_all(const struct call *call, int somebody_fails)
     return first;
 }
 
+/* Of what the ranks have sent, this rank has the blocks of all or that of rank 0, at distances of two ints.
+ */
+static void check_blocks(const char *what, const int *numbers, int blocks, int count, int error)
+{
+    for (int from = 0; error == MPI_SUCCESS && from < blocks; from++)
+        for (int i = 0; i < count; i++)
+            if (numbers[2 * (from * count + i)] != number_of(from, 0, i))
+                fail("others", what, from, numbers[2 * (from * count + i)]);
+}
+
+/* One call of another collective, with blocks of `count` ints. Rank 0 is the root; all blocks are those for
+ * rank 0. Returns its error. */
+enum other { ALLGATHER, GATHERV, BCAST, ALLREDUCE, OTHERS };
+static int call_other(const struct call *call, enum other other, int count, int somebody_fails)
+{
+    int error = MPI_SUCCESS, is_root = world_rank == 0;
+    memset(call->send, 0, (size_t)world_size * INTS * 2 * sizeof(int));
+    memset(call->recv, 0, (size_t)world_size * INTS * 2 * sizeof(int));
+    fill(call->send, count);
+    for (int peer = 0; peer < world_size; peer++)
+        call->counts[peer] = count, call->places[peer] = peer * count;
+    if (other == ALLGATHER)
+        error = MPI_Allgather(call->send, count, call->hole, call->recv, count, call->hole, call->comm);
+    else if (other == GATHERV)
+        error = MPI_Gatherv(call->send, count, call->hole, call->recv, call->counts, call->places, call->hole,
+                            0, call->comm);
+    else if (other == BCAST)
+        error = MPI_Bcast(is_root ? call->send : call->recv, count, call->hole, 0, call->comm);
+    else
+        error = MPI_Allreduce(call->send, call->recv, 2 * count, MPI_INT, MPI_MIN, call->comm);
+    if (somebody_fails)
+        return error;
+    if (other == ALLGATHER || (other == GATHERV && is_root))
+        check_blocks("wrong block: from", call->recv, world_size, count, error);
+    else if (other == ALLREDUCE || !is_root)
+        check_blocks("wrong vector", call->recv, other == GATHERV ? 0 : 1, count, error);
+    return error;
+}
+
+/* As many calls as `auto` leaves to the MPI at first, and more. Returns the first error. */
+static int call_others(const struct call *call, int somebody_fails)
+{
+    enum { CALLS = 24 };
+    int first = MPI_SUCCESS;
+    for (int i = 0; i < CALLS; i++) {
+        int error = call_other(call, (enum other)(i % OTHERS), i / OTHERS % 2 ? INTS : 1, somebody_fails);
+        if (first == MPI_SUCCESS)
+            first = error;
+    }
+    return first;
+}
+
 /* On rank 1 the n-th allocation fails, for n from 1 until it makes fewer than n. Afterwards calls succeed
  * again. */
-static void check_memory(void)
+static void fail_each(int (*call_all_kinds)(const struct call *call, int somebody_fails))
 {
     struct call call;
     size_t bytes = (size_t)world_size * INTS * 2 * sizeof(int);
@@ -144,11 +196,11 @@ static void check_memory(void)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_set_errhandler(call.comm, MPI_ERRORS_RETURN);
         allowed = world_rank == 1 && library ? n : -1;
-        told += call_all(&call, 1) != MPI_SUCCESS;
+        told += call_all_kinds(&call, 1) != MPI_SUCCESS;
         goes_on = world_rank == 1 && library && allowed < 0;
         allowed = -1;
         MPI_Bcast(&goes_on, 1, MPI_INT, 1, MPI_COMM_WORLD);
-        if (call_all(&call, 0) != MPI_SUCCESS)
+        if (call_all_kinds(&call, 0) != MPI_SUCCESS)
             fail("memory", "an error without a cause: allocation", n, 0);
         MPI_Comm_free(&call.comm);
         if (world_rank == 1 && !goes_on && library)
@@ -159,7 +211,17 @@ static void check_memory(void)
     free(call.send), free(call.recv), free(call.counts), free(call.places);
 }
 
-static const struct check checks[] = {{"memory", check_memory}};
+static void check_memory(void)
+{
+    fail_each(call_all);
+}
+
+static void check_others(void)
+{
+    fail_each(call_others);
+}
+
+static const struct check checks[] = {{"memory", check_memory}, {"others", check_others}};
 
 int main(int argc, char **argv)
 {
