@@ -24,8 +24,10 @@ extern const struct param_table loggops_params; /* struct loggops_config */
 /* What the bytes behind the first take; PS_NEVER: out of range. */
 static inline ps_t loggops_bytes_ps(struct loggops_per_byte each, uint64_t bytes)
 {
-    unsigned __int128 work = (unsigned __int128)(bytes ? bytes - 1 : 0) * each.numerator;
-    unsigned __int128 time = (work + each.denominator - 1) / each.denominator;
+    unsigned __int128 work =
+        (unsigned __int128)(bytes ? bytes - 1 : 0) * each.numerator + each.denominator - 1;
+    /* a division of 128 bits is a call */
+    unsigned __int128 time = work >> 64 ? work / each.denominator : (uint64_t)work / each.denominator;
     return time > (unsigned __int128)PS_NEVER ? PS_NEVER : (ps_t)time;
 }
 extern const struct fabric_ops loggops_fabric;

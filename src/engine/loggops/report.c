@@ -79,8 +79,9 @@ void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, whe
     const struct message shown = show(message, 0);
     const struct tap *tap = engine->params->tap;
     engine->sent++;
-    tap_emit(tap, &(struct tap_record){
-                      .kind = TAP_SENT, .index = index, .at = message->posted, .message = &shown});
+    if (tap_has_handler(tap, TAP_SENT))
+        tap_emit(tap, &(struct tap_record){
+                          .kind = TAP_SENT, .index = index, .at = message->posted, .message = &shown});
     tap_emit(tap, &(struct tap_record){
                       .kind = TAP_INJECTED, .index = index, .at = message->posted, .message = &shown});
     loggops_push(engine, there, EVENT_MESSAGE, send->peer, index);
@@ -108,8 +109,10 @@ void loggops_tell_received(struct loggops *engine, uint32_t index, ps_t posted, 
     shown.recv_posted = posted;
     if (message->is_synchronous)
         shown.send_released = loggops_ps(engine, released);
-    tap_emit(tap, &(struct tap_record){
-                      .kind = TAP_RECEIVED, .index = index, .at = loggops_ps(engine, at), .message = &shown});
+    if (tap_has_handler(tap, TAP_RECEIVED))
+        tap_emit(tap,
+                 &(struct tap_record){
+                     .kind = TAP_RECEIVED, .index = index, .at = loggops_ps(engine, at), .message = &shown});
     tap_emit(tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = &shown});
     pool_give(&engine->messages, index);
     engine->received++;
