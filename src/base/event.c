@@ -185,14 +185,6 @@ void loop_prefetch(struct event_loop *loop, uint32_t kind,
     loop->prefetches = true;
 }
 
-const struct event *loop_upcoming(const struct event_loop *loop, unsigned away)
-{
-    if (loop->near_count)
-        return away <= loop->near_count ? &loop->near[loop->near_count - away] : NULL;
-    const struct event_bucket *bucket = &loop->buckets[0];
-    return away <= bucket->end - bucket->begin ? &bucket->events[bucket->begin + away - 1] : NULL;
-}
-
 static void prefetch_upcoming(const struct event_loop *loop)
 {
     for (unsigned step = 0; step < EVENT_STEPS; step++) {

@@ -81,7 +81,13 @@ void loop_prefetch(struct event_loop *loop, uint32_t kind,
                    void (*prefetch)(const void *self, uint32_t subject, unsigned step));
 
 /* The event that is `away` events ahead, for other loops; NULL: the queue has not sorted so far. */
-const struct event *loop_upcoming(const struct event_loop *loop, unsigned away);
+static inline const struct event *loop_upcoming(const struct event_loop *loop, unsigned away)
+{
+    if (loop->near_count)
+        return away <= loop->near_count ? &loop->near[loop->near_count - away] : NULL;
+    const struct event_bucket *bucket = &loop->buckets[0];
+    return away <= bucket->end - bucket->begin ? &bucket->events[bucket->begin + away - 1] : NULL;
+}
 
 /* Calls `watch` once in EVENT_WATCH events, before the event is handled. It may stop the loop. */
 void loop_watch(struct event_loop *loop, void (*watch)(void *self), void *self);
