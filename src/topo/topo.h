@@ -106,7 +106,6 @@ struct topo {
     uint32_t nodes_per_switch;   /* of a network file: the most */
     uint32_t planes;             /* equal networks between the nodes; 0 or 1: one */
     uint32_t nodes_per_server;   /* nodes in a row that are GPUs of one server; 0 or 1: it has no servers */
-    bool has_ports;              /* switch i, for each node i, is the ports of the node: no device */
     const uint32_t *node_switch; /* [nodes] the switch of each; NULL: computed */
     /* [links] of each link: bytes a second, 0 where the fabric says; and ps, -1 where the fabric says. NULL:
      * the fabric says all. */
@@ -120,7 +119,8 @@ struct topo {
     const char *path;                      /* of its network file; NULL: it is of a family */
     const char *no_effect; /* what the file says and no fabric has, as a clause; NULL: nothing */
     const char
-        *no_ends; /* why it does not say which two switches each link joins, as a clause; NULL: it does */
+        *no_ends;   /* why it does not say which two switches each link joins, as a clause; NULL: it does */
+    bool has_ports; /* switch i, for each node i, is the ports of the node: no device */
     bool has_fixed_routes;   /* its file says which ways messages take: none are up and down */
     bool has_pair_latencies; /* routes add latencies to those of their links */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
