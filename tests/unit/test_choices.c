@@ -149,8 +149,8 @@ static void what_no_parameter_can_say_is_lost(void **state)
     (void)state;
     static const char *const texts[] = {
         "choice 8 scan 4 64 linear\nchoice 8 scan 68 128 -\ntable 8 scan 4 1\n",
-        "choice 8 bcast 1 1 linear\nchoice 8 bcast 2 2 line\nchoice 8 bcast 3 3 linear\n"
-        "choice 8 bcast 4 4 line\nchoice 8 bcast 5 5 linear\ntable 8 bcast 5 1\n",
+        ("choice 8 bcast 1 1 linear\nchoice 8 bcast 2 2 line\nchoice 8 bcast 3 3 linear\n"
+         "choice 8 bcast 4 4 line\nchoice 8 bcast 5 5 linear\ntable 8 bcast 5 1\n"),
         "choice 8 gatherv 1 1 linear\nchoice 8 gatherv 2 2 windowed\ntable 8 gatherv 2 1\n",
         "choice 8 reduce_scatter_block 4 4 pairwise\ntable 8 reduce_scatter_block 1 0\n",
         "choice 4 bcast 1 1 linear\ntable 4 bcast 1 0\n",
