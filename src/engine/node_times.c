@@ -1,23 +1,8 @@
 #include "engine/node_times.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
-
-static bool fail(struct param_problem *problem, size_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool fail(struct param_problem *problem, size_t at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem->text, sizeof problem->text, format, arguments);
-    va_end(arguments);
-    problem->at = (uint32_t)at;
-    return false;
-}
 
 /* A size or a time, with blanks around it, of `length` bytes from `at` on. */
 static bool take(const char *text, size_t at, size_t length, char word[64], size_t *word_at)
@@ -45,20 +30,20 @@ static bool read_point(const char *text, size_t at, size_t length, struct node_t
     char word[64];
     size_t word_at;
     if (i == NODE_TIMES)
-        return fail(problem, at, "there are more than %d sizes", NODE_TIMES);
+        return param_fail(problem, at, "there are more than %d sizes", NODE_TIMES);
     if (!colon || !take(text, at, size, word, &word_at))
-        return fail(problem, at, "a size and its time are expected here, such as 4KiB:2139ns");
+        return param_fail(problem, at, "a size and its time are expected here, such as 4KiB:2139ns");
     if (!units_size(word, &times->bytes[i], &wrong))
-        return fail(problem, word_at + wrong.at, "%s", wrong.text);
+        return param_fail(problem, word_at + wrong.at, "%s", wrong.text);
     if (i > 0 && times->bytes[i] <= times->bytes[i - 1])
-        return fail(problem, word_at, "sizes must rise, and %s is not above the one before it", word);
+        return param_fail(problem, word_at, "sizes must rise, and %s is not above the one before it", word);
     if (!take(text, at + size + 1, length - size - 1, word, &word_at))
-        return fail(problem, at + size + 1, "this is too long for a time such as 2139ns");
+        return param_fail(problem, at + size + 1, "this is too long for a time such as 2139ns");
     if (!units_time(word, &times->time_ps[i], &wrong))
-        return fail(problem, word_at + wrong.at, "%s", wrong.text);
+        return param_fail(problem, word_at + wrong.at, "%s", wrong.text);
     if (times->time_ps[i] < times->time_ps[0])
-        return fail(problem, word_at, "no message is faster than the smallest one, and %s is below its time",
-                    word);
+        return param_fail(problem, word_at,
+                          "no message is faster than the smallest one, and %s is below its time", word);
     times->count++;
     return true;
 }
