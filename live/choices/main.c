@@ -105,16 +105,10 @@ static void dismiss(const struct point_group *group)
 
 /* ------------------------------------------------------------------- sizes */
 
-static bool is_reduction(enum coll_kind kind)
-{
-    return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_REDUCE_SCATTER ||
-           kind == COLL_SCAN || kind == COLL_EXSCAN;
-}
-
 /* Sizes are multiples of it: reductions are of floats. */
 static uint64_t step_of(const struct choice_search *search)
 {
-    return is_reduction(search->point.kind) ? sizeof(float) : 1;
+    return point_is_reduction(search->point.kind) ? sizeof(float) : 1;
 }
 
 static int compare_sizes(const void *a, const void *b)

@@ -27,7 +27,7 @@ static void ignore_recv(struct coll_sink *sink, uint32_t peer, struct coll_span 
     (void)sink, (void)peer, (void)span;
 }
 
-static bool is_reduction(enum coll_kind kind)
+bool point_is_reduction(enum coll_kind kind)
 {
     return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_REDUCE_SCATTER ||
            kind == COLL_SCAN || kind == COLL_EXSCAN;
@@ -44,7 +44,7 @@ static struct coll_call call_of(const struct point *point, const struct point_gr
 {
     static uint64_t lengths[SENT_RANKS_MAX];
     bool is_root = (int)rank == point->root;
-    bool floats = is_reduction(point->kind) && point->bytes % sizeof(float) == 0;
+    bool floats = point_is_reduction(point->kind) && point->bytes % sizeof(float) == 0;
     bool all_know = point->kind == COLL_ALLGATHERV || point->kind == COLL_ALLTOALLV ||
                     (point->kind == COLL_REDUCE_SCATTER && !point->block);
     struct coll_call call = {.kind = point->kind,

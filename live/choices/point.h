@@ -51,6 +51,7 @@ extern bool point_nonblocking; /* calls are the non-blocking ones */
 void point_open(void);
 void point_call(const struct point *point, const struct point_group *group);
 bool point_has_root(enum coll_kind kind);
+bool point_is_reduction(enum coll_kind kind);
 
 /* Collective over `comm`, which has at most SENT_RANKS_MAX ranks: which of them share memory. */
 void point_group_open(struct point_group *group, MPI_Comm comm);
