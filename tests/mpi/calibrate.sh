@@ -79,7 +79,11 @@ check() {
 # with times from elsewhere.
 count() {
     sed "s/^mpi .*/mpi $MPI/" "$tests/../golden/calibrate/made.probe" >"$work/both.probe"
-    "$tests/launch" 5 "$@" "${HELIO%/*}/helio-choices-$MPI" 65536 >"$work/choices" 2>"$work/said" || fail "nothing is counted"
+    # Ranks leave MPICH without MPI_Finalize. Where one is faster, its launcher kills the others, says so after the last line,
+    # and fails.
+    "$tests/launch" 5 "$@" "${HELIO%/*}/helio-choices-$MPI" 65536 >"$work/all" 2>"$work/said" || :
+    sed '/^end$/q' "$work/all" >"$work/choices"
+    [ "$(tail -n 1 "$work/choices")" = end ] || fail "nothing is counted"
     if grep '^uncounted' "$work/choices"; then exit 77; fi
     cat "$work/choices" >>"$work/both.probe"
     "$HELIO" calibrate --from "$work/both.probe" -o "$work/machine.yaml" >"$work/printed" 2>"$work/said" || fail "no machine"
