@@ -1,13 +1,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "live/calibrate/probe.h"
+#include "live/program/end.h"
 
 /* helio-calibrate-MPI ROUNDS LARGEST: rank 0 prints a line for each sample. */
 
-enum { BLOCKS_MAX = 1024, CALLS_MAX = 400, LEAVE_US = 200000 };
+enum { BLOCKS_MAX = 1024, CALLS_MAX = 400 };
 static const double block_ns = 1e6, longest_ns = 2.5e8; /* aimed at; a call that takes longer is left out */
 
 static const char *const kind_names[KINDS] = {"half", "send", "receive", "gap", "stream", "copy", "compute"};
@@ -173,16 +173,5 @@ int main(int argc, char **argv)
     else if (rank == 0)
         fprintf(stderr, "usage: %s ROUNDS LARGEST_BYTES, on two ranks or more (helio calibrate starts it)\n",
                 argv[0]);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (is_usable && rank == 0)
-        puts("end");
-    fflush(stdout);
-#ifndef OPEN_MPI
-    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever. All output is written, so the process ends
-     * without it. The launcher loses output that it has not passed on yet; so each rank waits first. */
-    usleep(LEAVE_US);
-    _exit(is_usable ? 0 : 2);
-#endif
-    MPI_Finalize();
-    return is_usable ? 0 : 2;
+    program_end(is_usable ? "end" : NULL, is_usable ? 0 : 2);
 }

@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include "live/choices/point.h"
+#include "live/program/end.h"
 
 /* helio-choices-MPI LARGEST: rank 0 prints the lines that src/calibrate/choices.h reads. */
 
 enum {
     NAMES_MAX = 32, /* algorithms of a collective */
     SIZES_MAX = 512,
-    SEARCH_MAX = 1000, /* sizes that are tried to find where the algorithm of a collective changes */
-    LEAVE_US = 200000
+    SEARCH_MAX = 1000 /* sizes that are tried to find where the algorithm of a collective changes */
 };
 
 /* The algorithms of the collective, by their places in `names`. */
@@ -305,15 +305,5 @@ int main(int argc, char **argv)
     else if (rank == 0)
         fprintf(stderr, "usage: %s LARGEST_BYTES, on 2 to %d ranks (helio calibrate starts it)\n", argv[0],
                 SENT_RANKS_MAX);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (is_usable && rank == 0)
-        puts("end");
-    fflush(stdout);
-#ifndef OPEN_MPI
-    /* As helio-calibrate does: MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever. */
-    usleep(LEAVE_US);
-    _exit(is_usable ? 0 : 2);
-#endif
-    MPI_Finalize();
-    return is_usable ? 0 : 2;
+    program_end(is_usable ? "end" : NULL, is_usable ? 0 : 2);
 }

@@ -18,7 +18,7 @@
 #include "output/standard.h"
 
 /* `bench` and `tune` start a program of the MPI that measures the algorithms in turns, within one launch
- * (live/coll/bench.c). They print its samples (coll/measured.h), and write a table of choices. */
+ * (live/bench). They print its samples (coll/measured.h), and write a table of choices. */
 
 enum bench_option {
     BENCH_OP,

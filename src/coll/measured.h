@@ -8,7 +8,7 @@
 
 #include "base/stats.h"
 
-/* Calls of a collective measured on a cluster (live/coll/bench.c): the samples of each size and
+/* Calls of a collective measured on a cluster (live/bench): the samples of each size and
  * algorithm, what they say about each other, and the table of choices that the preloaded library reads
  * (live/coll/choose.c). */
 struct measured_series {

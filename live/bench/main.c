@@ -1,0 +1,242 @@
+/* Measures a collective: the MPI's default, each of the MPI's own algorithms, and those of the preloaded
+ * library. One launch measures all of them in turn, so that other load on the machine affects all alike.
+ * `helio coll bench` and `helio coll tune` start this program and interpret its output.
+ *
+ *   helio-coll-bench-MPI COLLECTIVE SIZES ALGORITHMS SAMPLES
+ *
+ * COLLECTIVE is a name of `operations` (operation.c). Sizes, in bytes, and algorithms are lists with commas.
+ * The other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
+ * MPI's own algorithms. The root is rank 0. Reductions are sums, of doubles where the size allows it, else of
+ * bytes. The blocks of vector collectives have different lengths, of which the size is the mean. The data of
+ * every sample is checked. Rank 0 writes to standard output:
+ *
+ *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
+ *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
+ *   done
+ *
+ * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
+ * through the library: all others are those of the profiling interface. */
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#include "live/bench/bench.h"
+#include "live/coll/digits.h"
+#include "live/program/end.h"
+
+/* -------------------------------------------------------------- candidates */
+
+/* Makes the candidate's communicator. Each has one, since the library and Open MPI choose the algorithm when
+ * they first see a communicator. */
+static void open_candidate(struct bench *bench, struct bench_candidate *candidate)
+{
+    const struct operation *operation = bench->operation;
+    int is_own = strncmp(candidate->name, "mpi:", 4) == 0;
+    candidate->forced = is_own ? operation_own_number(operation, candidate->name + 4) : -1;
+    if (is_own)
+        operation_force(operation->variable, candidate->forced);
+    setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
+    blocks_lay_out(bench, 1);
+    call_once(bench, candidate, 1); /* in this call the library reads its settings for the communicator */
+    if (is_own)
+        operation_force(operation->variable, 0);
+}
+
+#ifndef OPEN_MPI
+/* MPICH's ranks poll without a pause and keep the core from the ranks whose messages they wait for. Over TCP,
+ * UCX polls by this function, which hides the system's. With HELIO_BENCH_YIELD it yields the core if there is
+ * nothing to read: so one can measure the same MPI with ranks that yield. */
+__attribute__((visibility("default"))) int epoll_wait(int descriptor, struct epoll_event *events, int most,
+                                                      int milliseconds)
+{
+    static int yields = -1;
+    if (yields < 0)
+        yields = getenv("HELIO_BENCH_YIELD") != NULL;
+    int ready = epoll_pwait(descriptor, events, most, milliseconds, NULL);
+    if (ready == 0 && yields)
+        sched_yield();
+    return ready;
+}
+#endif
+
+static long number_of(const char *text, long most)
+{
+    const char *end = text;
+    uint64_t number;
+    if (!digits_read(&end, (uint64_t)most, &number) || *end)
+        bench_abort("not a number: ", text);
+    return (long)number;
+}
+
+static void read_lists(struct bench *bench, char *sizes, char *algorithms)
+{
+    for (char *item = strtok(sizes, ","); item; item = strtok(NULL, ",")) {
+        if (bench->size_count == SIZES_MAX)
+            bench_abort("too many sizes", "");
+        bench->sizes[bench->size_count++] = number_of(item, LONG_MAX);
+    }
+    for (char *item = strtok(algorithms, ","); item; item = strtok(NULL, ",")) {
+        if (bench->candidate_count == ALGORITHMS_MAX)
+            bench_abort("too many algorithms", "");
+        snprintf(bench->candidates[bench->candidate_count++].name, NAME_MAX_LENGTH, "%s", item);
+    }
+}
+
+/* ----------------------------------------------------------------- samples */
+
+static double processor_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+struct cost {
+    double seconds;   /* per call, of the slowest rank */
+    double processor; /* processor seconds per call, of all ranks together */
+};
+
+/* A barrier whose ranks yield while they wait. In the barrier of an MPI that spins, ranks that have finished
+ * a sample would keep the cores from those that have not. */
+static void yielding_barrier(void)
+{
+    MPI_Request request;
+    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int done = 0; !done; PMPI_Test(&request, &done, MPI_STATUS_IGNORE))
+        sched_yield();
+}
+
+/* Times `calls` calls after one call that is not timed. If there are more ranks than cores, ranks leave a
+ * barrier at very different times; after the untimed call they are as far apart as after each timed one. */
+static struct cost take_sample(struct bench *bench, const struct bench_candidate *candidate, long bytes,
+                               int calls)
+{
+    struct cost cost;
+    double began, here, used;
+    memset(bench->recv, 0, (size_t)block_place(bench, bytes, bench->size));
+    if (candidate->forced >= 0)
+        operation_force(bench->operation->variable, candidate->forced);
+    yielding_barrier();
+    call_once(bench, candidate, bytes);
+    used = processor_seconds();
+    began = MPI_Wtime();
+    for (int i = 0; i < calls; i++)
+        call_once(bench, candidate, bytes);
+    here = (MPI_Wtime() - began) / calls;
+    used = (processor_seconds() - used) / calls;
+    yielding_barrier();
+    if (candidate->forced >= 0)
+        operation_force(bench->operation->variable, 0);
+    PMPI_Allreduce(&here, &cost.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(&used, &cost.processor, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    data_check(bench, candidate, bytes);
+    return cost;
+}
+
+/* The number of calls of an algorithm that take some hundredths of a second. If all algorithms made equally
+ * many calls, the samples of a fast one would be short: they would depend more on when ranks leave the
+ * barrier and on what the network carried last than on the calls. */
+static int calls_for(struct bench *bench, const struct bench_candidate *candidate, long bytes)
+{
+    enum { FEWEST = 3, MOST = 1000 };
+    double wanted = 4e-2, once = take_sample(bench, candidate, bytes, FEWEST).seconds;
+    double calls = wanted / once;
+    int number = calls < FEWEST ? FEWEST : calls > MOST ? MOST : (int)calls;
+    PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return number;
+}
+
+/* Calls before the first sample. The library's `auto` leaves the first calls to the MPI (comm.c) and then
+ * makes at most three trials (autotune.c) before it decides. */
+static int warm_calls(const struct bench_candidate *candidate)
+{
+    enum { WARM = 2, BEFORE = 8, TRIALS_AND_ONE = 49 };
+    return strcmp(candidate->name, "auto") == 0 ? BEFORE + TRIALS_AND_ONE : WARM;
+}
+
+/* The library's `auto` tries both ways of a vector collective for all sizes together. Each size gets trials
+ * of its own by a communicator of its own. */
+static void begin_trials(struct bench *bench)
+{
+    for (int c = 0; bench->operation->is_vector && c < bench->candidate_count; c++)
+        if (strcmp(bench->candidates[c].name, "auto") == 0) {
+            PMPI_Comm_free(&bench->candidates[c].comm);
+            open_candidate(bench, &bench->candidates[c]);
+        }
+}
+
+static void measure(struct bench *bench, long bytes)
+{
+    int calls[ALGORITHMS_MAX];
+    begin_trials(bench);
+    data_fill(bench, bytes);
+    for (int c = 0; c < bench->candidate_count; c++) {
+        take_sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
+        calls[c] = calls_for(bench, &bench->candidates[c], bytes);
+    }
+    for (int turn = 0; turn < bench->samples; turn++)
+        for (int c = 0; c < bench->candidate_count; c++) {
+            int which = (c + turn) % bench->candidate_count;
+            const struct bench_candidate *candidate = &bench->candidates[which];
+            struct cost cost = take_sample(bench, candidate, bytes, calls[which]);
+            if (bench->rank == 0)
+                printf("sample %ld %s %.0f %.0f\n", bytes, candidate->name, cost.seconds * 1e9,
+                       cost.processor * 1e9);
+        }
+    if (bench->rank == 0)
+        fflush(stdout);
+}
+
+static void print_cluster(const struct bench *bench)
+{
+    MPI_Comm node;
+    int here, leads, nodes, most, length;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, bench->rank, MPI_INFO_NULL, &node);
+    PMPI_Comm_size(node, &here);
+    PMPI_Comm_rank(node, &leads);
+    leads = leads == 0;
+    PMPI_Comm_free(&node);
+    PMPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Get_library_version(version, &length);
+    if (bench->rank == 0)
+        printf("cluster %d %d %d %.*s\n", nodes, bench->size, most, (int)strcspn(version, "\n,"), version);
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench bench;
+    long largest = 1;
+    if (argc != 5) {
+        fprintf(stderr, "usage: %s COLLECTIVE SIZES ALGORITHMS SAMPLES (helio coll bench starts it)\n",
+                argv[0]);
+        return 2;
+    }
+    /* Without this, operation_force() has no effect on Open MPI. */
+    setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
+    MPI_Init(&argc, &argv);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &bench.size);
+    bench.operation = operation_of(argv[1]);
+    read_lists(&bench, argv[2], argv[3]);
+    bench.samples = (int)number_of(argv[4], INT_MAX);
+    for (int i = 0; i < bench.size_count; i++)
+        if (bench.sizes[i] > largest)
+            largest = bench.sizes[i];
+    blocks_open(&bench, largest);
+    for (int c = 0; c < bench.candidate_count; c++)
+        open_candidate(&bench, &bench.candidates[c]);
+    print_cluster(&bench);
+    for (int i = 0; i < bench.size_count; i++)
+        measure(&bench, bench.sizes[i]);
+    program_end("done", 0);
+}
