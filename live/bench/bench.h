@@ -2,12 +2,14 @@
 #define HELIO_LIVE_BENCH_BENCH_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* helio-coll-bench-MPI, the program that `helio coll bench` and `helio coll tune` start in all ranks.
  *
  *   operation.c  the collectives, and the MPI's own algorithms for them
  *   data.c       blocks, what is in them, and whether it has arrived
  *   call.c       the calls
+ *   limit.c      how long an algorithm may take
  *   main.c       candidates, samples, turns */
 
 enum { ALGORITHMS_MAX = 32, SIZES_MAX = 64, NAME_MAX_LENGTH = 40 };
@@ -15,12 +17,14 @@ enum { ALGORITHMS_MAX = 32, SIZES_MAX = 64, NAME_MAX_LENGTH = 40 };
 struct bench_candidate {
     char name[NAME_MAX_LENGTH];
     MPI_Comm comm;
-    int forced; /* the number of one of the MPI's own algorithms; -1: none is forced */
+    int forced;     /* the number of one of the MPI's own algorithms; -1: none is forced */
+    double spent_s; /* in calls of the present size */
 };
 
 struct bench {
     const struct operation *operation;
     int rank, size, samples;
+    int limit_s; /* of an algorithm and size */
     struct bench_candidate candidates[ALGORITHMS_MAX];
     int candidate_count;
     long sizes[SIZES_MAX];
@@ -81,5 +85,14 @@ void data_check(const struct bench *bench, const struct bench_candidate *candida
 /* ------------------------------------------------------------------ call.c */
 
 void call_once(struct bench *bench, const struct bench_candidate *candidate, long bytes);
+
+/* ----------------------------------------------------------------- limit.c */
+
+/* Until limit_end, all ranks end if the candidate has taken the limit, with a line that says so. */
+void limit_begin(const struct bench *bench, const struct bench_candidate *candidate, long bytes);
+void limit_end(void);
+
+/* True on all ranks: a candidate has taken the limit for this size, which rank 0 says. Collective. */
+bool limit_is_reached(const struct bench *bench, long bytes);
 
 #endif

@@ -2,7 +2,7 @@
  * library. One launch measures all of them in turn, so that other load on the machine affects all alike.
  * `helio coll bench` and `helio coll tune` start this program and interpret its output.
  *
- *   helio-coll-bench-MPI COLLECTIVE SIZES ALGORITHMS SAMPLES
+ *   helio-coll-bench-MPI COLLECTIVE SIZES ALGORITHMS SAMPLES LIMIT
  *
  * COLLECTIVE is a name of `operations` (operation.c). Sizes, in bytes, and algorithms are lists with commas.
  * The other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
@@ -12,6 +12,8 @@
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
+ *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
+ *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows
  *   done
  *
  * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
@@ -44,7 +46,9 @@ static void open_candidate(struct bench *bench, struct bench_candidate *candidat
     setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
     PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     blocks_lay_out(bench, 1);
+    limit_begin(bench, candidate, 1);
     call_once(bench, candidate, 1); /* in this call the library reads its settings for the communicator */
+    limit_end();
     if (is_own)
         operation_force(operation->variable, 0);
 }
@@ -141,17 +145,37 @@ static struct cost take_sample(struct bench *bench, const struct bench_candidate
     return cost;
 }
 
+/* A sample that ends within the limit, or all ranks do. */
+static struct cost limited_sample(struct bench *bench, int which, long bytes, int calls)
+{
+    struct bench_candidate *candidate = &bench->candidates[which];
+    double began = MPI_Wtime();
+    limit_begin(bench, candidate, bytes);
+    struct cost cost = take_sample(bench, candidate, bytes, calls);
+    limit_end();
+    candidate->spent_s += MPI_Wtime() - began;
+    return cost;
+}
+
 /* The number of calls of an algorithm that take some hundredths of a second. If all algorithms made equally
  * many calls, the samples of a fast one would be short: they would depend more on when ranks leave the
- * barrier and on what the network carried last than on the calls. */
-static int calls_for(struct bench *bench, const struct bench_candidate *candidate, long bytes)
+ * barrier and on what the network carried last than on the calls. The number grows step by step: calls can be
+ * slower the more of them follow each other. The root of a gather has to find each message among all that
+ * ranks have sent ahead of it. */
+static int calls_for(struct bench *bench, int which, long bytes)
 {
     enum { FEWEST = 3, MOST = 1000 };
-    double wanted = 4e-2, once = take_sample(bench, candidate, bytes, FEWEST).seconds;
-    double calls = wanted / once;
-    int number = calls < FEWEST ? FEWEST : calls > MOST ? MOST : (int)calls;
-    PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return number;
+    const double wanted = 4e-2;
+    double took;
+    int number = FEWEST;
+    for (;;) {
+        took = limited_sample(bench, which, bytes, number).seconds * number; /* the same on all ranks */
+        if (took >= wanted / 2 || number == MOST)
+            break;
+        number = 2 * number < MOST ? 2 * number : MOST;
+    }
+    double calls = number * wanted / took;
+    return calls < FEWEST ? FEWEST : calls > number ? number : (int)calls;
 }
 
 /* Calls before the first sample. The library's `auto` leaves the first calls to the MPI (comm.c) and then
@@ -173,24 +197,32 @@ static void begin_trials(struct bench *bench)
         }
 }
 
+static void measure_candidate(struct bench *bench, int which, long bytes, int calls)
+{
+    const struct bench_candidate *candidate = &bench->candidates[which];
+    struct cost cost = limited_sample(bench, which, bytes, calls);
+    if (bench->rank == 0)
+        printf("sample %ld %s %.0f %.0f\n", bytes, candidate->name, cost.seconds * 1e9, cost.processor * 1e9);
+}
+
 static void measure(struct bench *bench, long bytes)
 {
-    int calls[ALGORITHMS_MAX];
+    int calls[ALGORITHMS_MAX], count = bench->candidate_count;
     begin_trials(bench);
     data_fill(bench, bytes);
-    for (int c = 0; c < bench->candidate_count; c++) {
-        take_sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
-        calls[c] = calls_for(bench, &bench->candidates[c], bytes);
+    for (int c = 0; c < count; c++) {
+        bench->candidates[c].spent_s = 0;
+        limited_sample(bench, c, bytes, warm_calls(&bench->candidates[c]));
+        calls[c] = calls_for(bench, c, bytes);
     }
-    for (int turn = 0; turn < bench->samples; turn++)
-        for (int c = 0; c < bench->candidate_count; c++) {
-            int which = (c + turn) % bench->candidate_count;
-            const struct bench_candidate *candidate = &bench->candidates[which];
-            struct cost cost = take_sample(bench, candidate, bytes, calls[which]);
-            if (bench->rank == 0)
-                printf("sample %ld %s %.0f %.0f\n", bytes, candidate->name, cost.seconds * 1e9,
-                       cost.processor * 1e9);
+    for (int turn = 0; turn < bench->samples; turn++) {
+        for (int c = 0; c < count; c++) {
+            int which = (c + turn) % count;
+            measure_candidate(bench, which, bytes, calls[which]);
         }
+        if (turn + 1 < bench->samples && limit_is_reached(bench, bytes))
+            break;
+    }
     if (bench->rank == 0)
         fflush(stdout);
 }
@@ -216,8 +248,8 @@ int main(int argc, char **argv)
 {
     static struct bench bench;
     long largest = 1;
-    if (argc != 5) {
-        fprintf(stderr, "usage: %s COLLECTIVE SIZES ALGORITHMS SAMPLES (helio coll bench starts it)\n",
+    if (argc != 6) {
+        fprintf(stderr, "usage: %s COLLECTIVE SIZES ALGORITHMS SAMPLES LIMIT (helio coll bench starts it)\n",
                 argv[0]);
         return 2;
     }
@@ -229,6 +261,7 @@ int main(int argc, char **argv)
     bench.operation = operation_of(argv[1]);
     read_lists(&bench, argv[2], argv[3]);
     bench.samples = (int)number_of(argv[4], INT_MAX);
+    bench.limit_s = (int)number_of(argv[5], INT_MAX);
     for (int i = 0; i < bench.size_count; i++)
         if (bench.sizes[i] > largest)
             largest = bench.sizes[i];

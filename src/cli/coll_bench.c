@@ -26,6 +26,7 @@ enum bench_option {
     BENCH_BYTES,
     BENCH_ALGORITHMS,
     BENCH_SAMPLES,
+    BENCH_LIMIT,
     BENCH_YIELD,
     BENCH_JSON,
     BENCH_OUT
@@ -45,6 +46,9 @@ static const struct cli_option options[] = {
          "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
          "forces one of its own; by default mpi,auto,leaders"},
     [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},
+    [BENCH_LIMIT] = {"--limit", 0, "TIME",
+                     "an algorithm may take this long for a size, 60s by default: then that size has no\n"
+                     "further samples. A sample that alone takes as long ends the measurement"},
     [BENCH_YIELD] = {"--yield", 0, NULL,
                      "let MPICH's ranks yield their core while they poll TCP in vain, as Open MPI's do\n"
                      "with --mca mpi_yield_when_idle 1: for more ranks than cores"},
@@ -86,7 +90,7 @@ static const struct cli_command tune_command = {
 
 struct bench_request {
     enum coll_kind kind;
-    const char *op, *mpi, *bytes, *algorithms, *samples, *path;
+    const char *op, *mpi, *bytes, *algorithms, *samples, *limit, *path;
     bool yield, json;
     char **launcher;
     int launcher_count;
@@ -126,9 +130,10 @@ static bool program_find(const char *mpi, struct bench_program *program)
     return true;
 }
 
-static char **command_line(const struct bench_request *request, const struct bench_program *program)
+static char **command_line(const struct bench_request *request, const struct bench_program *program,
+                           char *limit)
 {
-    char **words = mem_alloc((size_t)request->launcher_count + 10, sizeof *words, "a command line");
+    char **words = mem_alloc((size_t)request->launcher_count + 11, sizeof *words, "a command line");
     int count = 0;
     for (int i = 0; i < request->launcher_count; i++)
         words[count++] = request->launcher[i];
@@ -142,7 +147,8 @@ static char **command_line(const struct bench_request *request, const struct ben
     words[count++] = (char *)(uintptr_t)coll_kind_name(request->kind);
     words[count++] = (char *)(uintptr_t)request->bytes;
     words[count++] = (char *)(uintptr_t)request->algorithms;
-    words[count] = (char *)(uintptr_t)request->samples;
+    words[count++] = (char *)(uintptr_t)request->samples;
+    words[count] = limit;
     return words;
 }
 
@@ -154,8 +160,9 @@ static void pass_on(const char *line)
 }
 
 /* Lines that are not the program's come from the MPI; they are passed on to standard error. */
-static enum status run_launcher(char **words, struct measured *measured)
+static enum status run_launcher(const struct bench_request *request, char **words, struct measured *measured)
 {
+    char size[64];
     struct launch launch;
     struct file_line line = {.length = 0};
     if (!launch_start(&launch, words))
@@ -167,6 +174,14 @@ static enum status run_launcher(char **words, struct measured *measured)
     launch_end(&launch);
     if (measured->is_done)
         return STATUS_OK;
+    if (*measured->late) {
+        diag_error(
+            "a sample of %s of %s by %s has not ended within %s, so the measurement was ended; measure "
+            "without this algorithm or size, or set a longer --limit",
+            request->op, units_print_size(measured->late_bytes, size, sizeof size), measured->late,
+            request->limit);
+        return STATUS_FAILED;
+    }
     diag_error("the measurement did not come to its end; what its launcher said is above");
     return STATUS_FAILED;
 }
@@ -224,6 +239,18 @@ static enum status print_json(const struct bench_request *request, const struct 
     return cli_print_json(object, BENCH_DIGITS);
 }
 
+static void warn_of_limits(const struct bench_request *request, const struct measured *measured)
+{
+    char size[64];
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        if (series->was_slow)
+            diag_warning("%s of %s has %zu of %s samples: %s has taken %s (--limit)", request->op,
+                         units_print_size(series->bytes, size, sizeof size), series->count, request->samples,
+                         series->algorithm, request->limit);
+    }
+}
+
 static enum status write_output(const struct bench_request *request, const struct measured *measured)
 {
     enum status status = STATUS_OK;
@@ -235,6 +262,7 @@ static enum status write_output(const struct bench_request *request, const struc
             status = output_close(&output, STATUS_OK);
         }
     }
+    warn_of_limits(request, measured);
     if (status == STATUS_OK && request->json)
         status = print_json(request, measured);
     else if (status == STATUS_OK)
@@ -274,7 +302,8 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     const char *value,
         **fields[] = {[BENCH_OP] = &request->op,           [BENCH_MPI] = &request->mpi,
                       [BENCH_BYTES] = &request->bytes,     [BENCH_ALGORITHMS] = &request->algorithms,
-                      [BENCH_SAMPLES] = &request->samples, [BENCH_OUT] = &request->path};
+                      [BENCH_SAMPLES] = &request->samples, [BENCH_LIMIT] = &request->limit,
+                      [BENCH_OUT] = &request->path};
     for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
         if (found == CLI_HELP || found == CLI_ERROR)
             return found;
@@ -317,6 +346,22 @@ static const char *setting_without_table(enum coll_kind kind)
     }
 }
 
+/* Whole seconds, which the program gives to alarm(). */
+static bool read_limit(const char *text, uint64_t *seconds)
+{
+    struct units_problem problem;
+    ps_t limit_ps;
+    if (!units_time(text, &limit_ps, &problem))
+        diag_error("--limit: %s", problem.text);
+    else if (limit_ps < PS_PER_S || limit_ps > 24 * 3600 * PS_PER_S)
+        diag_error("--limit is a time from 1s to 24h, not %s", text);
+    else {
+        *seconds = (uint64_t)((limit_ps + PS_PER_S - 1) / PS_PER_S);
+        return true;
+    }
+    return false;
+}
+
 static bool check_request(const struct cli_command *asked, struct bench_request *request)
 {
     struct units_problem problem;
@@ -349,19 +394,22 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
 static int measure(const struct cli_command *asked, int argc, char **argv, struct bench_request request)
 {
     struct measured measured = {.is_done = false};
+    uint64_t limit_s;
     int found = read_arguments(asked, argc, argv, &request);
     if (found != CLI_END)
         return cli_status(found);
-    if (!check_request(asked, &request))
+    if (!check_request(asked, &request) || !read_limit(request.limit, &limit_s))
         return STATUS_BAD_INPUT;
     struct bench_program program = {.path = NULL};
     char *sizes = plain_sizes(request.bytes);
     enum status status = STATUS_BAD_INPUT;
     if (sizes && program_find(request.mpi, &program)) {
         request.bytes = sizes;
-        char **words = command_line(&request, &program);
-        status = run_launcher(words, &measured);
+        char *limit = mem_format("%llu", (unsigned long long)limit_s);
+        char **words = command_line(&request, &program, limit);
+        status = run_launcher(&request, words, &measured);
         free(words);
+        free(limit);
     }
     if (status == STATUS_OK)
         status = write_output(&request, &measured);
@@ -373,10 +421,12 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
 
 int cli_coll_bench(int argc, char **argv)
 {
-    return measure(
-        &command, argc, argv,
-        (struct bench_request){
-            .op = "alltoall", .bytes = "1,64,1KiB,16KiB", .algorithms = "mpi,auto,leaders", .samples = "15"});
+    return measure(&command, argc, argv,
+                   (struct bench_request){.op = "alltoall",
+                                          .bytes = "1,64,1KiB,16KiB",
+                                          .algorithms = "mpi,auto,leaders",
+                                          .samples = "15",
+                                          .limit = "60s"});
 }
 
 int cli_coll_tune(int argc, char **argv)
@@ -385,5 +435,6 @@ int cli_coll_tune(int argc, char **argv)
                    (struct bench_request){.op = "alltoall",
                                           .bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
                                           .algorithms = "mpi,leaders",
-                                          .samples = "15"});
+                                          .samples = "15",
+                                          .limit = "60s"});
 }

@@ -5,11 +5,21 @@
 
 #include "base/mem.h"
 
-static struct measured_series *series_of(struct measured *measured, uint64_t bytes, const char *algorithm)
+/* NULL: there is none. */
+static struct measured_series *series_find(const struct measured *measured, uint64_t bytes,
+                                           const char *algorithm)
 {
     for (size_t i = 0; i < measured->count; i++)
         if (measured->series[i].bytes == bytes && !strcmp(measured->series[i].algorithm, algorithm))
             return &measured->series[i];
+    return NULL;
+}
+
+static struct measured_series *series_of(struct measured *measured, uint64_t bytes, const char *algorithm)
+{
+    struct measured_series *known = series_find(measured, bytes, algorithm);
+    if (known)
+        return known;
     measured->series = mem_grow(measured->series, &measured->capacity, measured->count + 1, "samples");
     struct measured_series *series = &measured->series[measured->count++];
     *series = (struct measured_series){.bytes = bytes};
@@ -31,6 +41,12 @@ bool measured_read(struct measured *measured, const char *line)
         series->processor_ns[series->count++] = processor_ns;
     } else if (sscanf(line, "cluster %u %u %u", &measured->nodes, &measured->ranks, &measured->most) == 3) {
         snprintf(measured->cluster, sizeof measured->cluster, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
+    } else if (sscanf(line, "slow %llu %47s", &bytes, algorithm) == 2) {
+        struct measured_series *series = series_find(measured, bytes, algorithm);
+        if (series)
+            series->was_slow = true;
+    } else if (sscanf(line, "late %llu %47s", &bytes, measured->late) == 2) {
+        measured->late_bytes = bytes;
     } else if (!strcmp(line, "done\n")) {
         measured->is_done = true;
     } else {

@@ -16,6 +16,7 @@ struct measured_series {
     char algorithm[48];
     double *ns, *processor_ns; /* of each sample: its time, and its processor time */
     size_t count, ns_capacity, processor_capacity;
+    bool was_slow; /* it has taken so long that the size has no further samples */
 };
 
 struct measured {
@@ -23,7 +24,9 @@ struct measured {
     unsigned nodes, ranks, most;    /* most: ranks of the largest node */
     struct measured_series *series; /* those of a size stand together; the first is compared with */
     size_t count, capacity;
-    bool is_done; /* the measurement has come to its end */
+    char late[48];       /* the algorithm of a sample that has not ended in time; "": none */
+    uint64_t late_bytes; /* its size */
+    bool is_done;        /* the measurement has come to its end */
 };
 
 /* Takes a line of the measuring program. False: the line is not one of its own. */

@@ -19,6 +19,7 @@
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   delay        on such a cluster with a slow network (CLUSTER_DELAY)
 #   bench        helio coll bench and tune
+#   limit        helio coll bench ends when the MPI is slow, or waits for ever (stall.c)
 #   devices      a program that has loaded the library of a GPU
 #   settings     environment variables, and the messages for wrong ones
 set -eu
@@ -281,14 +282,36 @@ yields() {
     esac
 }
 
-# The bench measures, and the library follows the table that tune writes.
-bench() {
-    cd "$TMP"
+# The launcher of the bench, for ranks of this machine on two nodes.
+bench_settings() {
     case $MPI in
     openmpi) launcher="--oversubscribe --allow-run-as-root" ;;
     *) launcher= ;;
     esac
     export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader HELIO_RANKS_PER_NODE=2 UCX_TLS=self,sm
+}
+
+# A barrier of a second: 3 untimed, 4 to find the number of calls, and 4 of a sample take longer than 8 s.
+limit() {
+    cd "$TMP"
+    bench_settings
+    export LD_PRELOAD="$MPI_PROGRAMS/stall_$MPI.so"
+    STALL_MS=1000 "$HELIO" coll bench --op barrier --mpi "$MPI" --samples 5 --limit 8s --bytes 1 --algorithms mpi -- \
+        "$MPIEXEC" $launcher -n 2 >out 2>said || fail "$(cat said)"
+    grep -q "^1 B  *mpi " out || fail "$(cat out)"
+    grep -q "warning: barrier of 1 B has 1 of 5 samples: mpi has taken 8s (--limit)" said || fail "$(cat said)"
+    status=0
+    STALL_FROM=10 "$HELIO" coll bench --op barrier --mpi "$MPI" --limit 2s --bytes 4 --algorithms mpi -- \
+        "$MPIEXEC" $launcher -n 2 >out 2>said || status=$?
+    unset LD_PRELOAD
+    [ $status = 1 ] && ! [ -s out ] && grep -q "a sample of barrier of 4 B by mpi has not ended within 2s" said ||
+        fail "$status: $(cat said)"
+}
+
+# The bench measures, and the library follows the table that tune writes.
+bench() {
+    cd "$TMP"
+    bench_settings
     "$HELIO" coll bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
     grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"
