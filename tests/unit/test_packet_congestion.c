@@ -306,7 +306,8 @@ static void random_traffic_is_near_that_of_packets(void **state)
     for (int is_half = 0; is_half < 2; is_half++) {
         print_message("%-16s %18s %18s %18s\n", is_half ? "links both ways" : "mean, most", "max-min",
                       "credits", "credits, at random");
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t i = HAS_SANITIZER ? (size_t)is_half : 0; i < sizeof texts / sizeof *texts;
+             i += HAS_SANITIZER ? 2 : 1)
             compare_on(texts[i], is_half);
     }
 }
