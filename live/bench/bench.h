@@ -32,6 +32,7 @@ struct bench {
     unsigned char *send, *recv;
     /* Of a vector collective: the lengths of blocks and where they begin, for each rank. */
     int *send_counts, *recv_counts, *places;
+    MPI_Datatype *types; /* bytes, for each rank */
 };
 
 /* ------------------------------------------------------------- operation.c */

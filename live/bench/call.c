@@ -8,6 +8,9 @@ static void call_vector(const struct bench *bench, MPI_Comm comm)
     const char *name = bench->operation->name;
     if (strcmp(name, "alltoallv") == 0)
         MPI_Alltoallv(bench->send, sent, places, MPI_BYTE, bench->recv, received, places, MPI_BYTE, comm);
+    else if (strcmp(name, "alltoallw") == 0)
+        MPI_Alltoallw(bench->send, sent, places, bench->types, bench->recv, received, places, bench->types,
+                      comm);
     else if (strcmp(name, "allgatherv") == 0)
         MPI_Allgatherv(bench->send, *sent, MPI_BYTE, bench->recv, received, places, MPI_BYTE, comm);
     else if (strcmp(name, "gatherv") == 0)

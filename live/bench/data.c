@@ -35,6 +35,7 @@ void blocks_lay_out(struct bench *bench, long bytes)
         bench->send_counts[peer] = (int)bytes_between(bench, bytes, bench->rank, peer);
         bench->recv_counts[peer] = (int)bytes_between(bench, bytes, peer, bench->rank);
         bench->places[peer] = (int)block_place(bench, bytes, peer);
+        bench->types[peer] = MPI_BYTE;
     }
 }
 
@@ -49,8 +50,9 @@ void blocks_open(struct bench *bench, long largest)
     bench->send_counts = malloc(counts);
     bench->recv_counts = malloc(counts);
     bench->places = malloc(counts);
+    bench->types = malloc((size_t)bench->size * sizeof *bench->types);
     if (!bench->send || !bench->recv || !bench->send_counts || !bench->recv_counts || !bench->places ||
-        bench->candidate_count == 0)
+        !bench->types || bench->candidate_count == 0)
         bench_abort("no memory, or no algorithm", "");
 }
 

@@ -59,6 +59,8 @@ static const struct operation operations[] = {
     {"alltoallv", "HELIO_ALLTOALLV", 1, 1, 0, 1, VARIABLE("alltoallv", "ALLTOALLV"),
      OWN(NAMES("default", "linear", "pairwise"),
          NAMES("auto", "nb", "pairwise_sendrecv_replace", "scattered"))},
+    {"alltoallw", "HELIO_ALLTOALLV", 1, 1, 0, 1, MPICH_VARIABLE("ALLTOALLW"),
+     OWN(NAMES("default"), NAMES("auto", "nb", "pairwise_sendrecv_replace", "scattered"))},
     {"allgatherv", "HELIO_ALLGATHER", 0, 1, 0, 1, VARIABLE("allgatherv", "ALLGATHERV"),
      OWN(NAMES("default", "gatherv_bcast", "bruck", "ring", "neighbor", "two_proc"),
          NAMES("auto", "brucks", "nb", "recursive_doubling", "ring"))},

@@ -34,13 +34,13 @@ enum bench_option {
 
 static const struct cli_option options[] = {
     [BENCH_OP] = {"--op", 0, "NAME",
-                  "the collective: alltoall (the default), alltoallv, allreduce, allgather,\n"
-                  "allgatherv, bcast, reduce, reduce_scatter, gather, gatherv, scatter,\n"
-                  "scatterv or barrier"},
+                  "the collective: alltoall (the default), alltoallv, alltoallw, allreduce,\n"
+                  "allgather, allgatherv, bcast, reduce, reduce_scatter, gather, gatherv,\n"
+                  "scatter, scatterv or barrier"},
     [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},
     [BENCH_BYTES] = {"--bytes", 'b', "LIST",
                      "sizes as MPI counts them: 1,64,1KiB,16KiB (the default); of blocks of different\n"
-                     "lengths (alltoallv, allgatherv, gatherv, scatterv) their mean"},
+                     "lengths (alltoallv, alltoallw, allgatherv, gatherv, scatterv) their mean"},
     [BENCH_ALGORITHMS] =
         {"--algorithms", 'a', "LIST",
          "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
@@ -144,7 +144,7 @@ static char **command_line(const struct bench_request *request, const struct ben
     if (request->yield)
         words[count++] = (char *)(uintptr_t) "HELIO_BENCH_YIELD=1";
     words[count++] = program->path;
-    words[count++] = (char *)(uintptr_t)coll_kind_name(request->kind);
+    words[count++] = (char *)(uintptr_t)request->op;
     words[count++] = (char *)(uintptr_t)request->bytes;
     words[count++] = (char *)(uintptr_t)request->algorithms;
     words[count++] = (char *)(uintptr_t)request->samples;
@@ -192,7 +192,7 @@ static void print_table(const struct bench_request *request, const struct measur
 {
     char size[64];
     printf("%s, %u ranks on %u nodes; a call, median; times as fast as %s, median and 95 %% interval\n\n",
-           coll_kind_name(request->kind), measured->ranks, measured->nodes,
+           request->op, measured->ranks, measured->nodes,
            measured->count ? measured->series[0].algorithm : "");
     printf("%-10s %-28s %12s %14s %8s %16s\n", "bytes", "algorithm", "us", "processor us", "ratio",
            "interval");
@@ -231,7 +231,7 @@ static enum status print_json(const struct bench_request *request, const struct 
     for (size_t i = 0; i < measured->count; i++)
         json_add(rows, series_json(measured, &measured->series[i]));
     json_put_text(object, "schema", "helio-coll-bench-1");
-    json_put_text(object, "collective", coll_kind_name(request->kind));
+    json_put_text(object, "collective", request->op);
     json_put_text(object, "cluster", measured->cluster);
     json_put_count(object, "nodes", measured->nodes);
     json_put_count(object, "ranks", measured->ranks);
@@ -322,6 +322,12 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     return CLI_END;
 }
 
+/* Alltoallw is a name of MPI alone: its settings are those of alltoallv. */
+static bool read_operation(const char *text, enum coll_kind *kind)
+{
+    return coll_kind_read(strcmp(text, "alltoallw") == 0 ? "alltoallv" : text, kind);
+}
+
 /* Whether the preloaded library replaces the collective. */
 static bool is_measured(enum coll_kind kind)
 {
@@ -366,7 +372,7 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
 {
     struct units_problem problem;
     uint64_t samples;
-    if (!coll_kind_read(request->op, &request->kind))
+    if (!read_operation(request->op, &request->kind))
         return false;
     const char *setting = setting_without_table(request->kind);
     if (!is_measured(request->kind))

@@ -316,7 +316,7 @@ bench() {
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
     grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"
     for op in allreduce allgather bcast reduce reduce_scatter gather scatter barrier \
-        alltoallv allgatherv gatherv scatterv; do # with checks of their data
+        alltoallv alltoallw allgatherv gatherv scatterv; do # with checks of their data
         "$HELIO" coll bench --op $op --mpi "$MPI" --bytes 4,64 --samples 1 --algorithms mpi,auto -- \
             "$MPIEXEC" $launcher -n 3 >out 2>said || fail "$op: $(cat said)"
         grep -q "^64 B  *auto " out || fail "$op: $(cat out)"
