@@ -211,7 +211,8 @@ void live_break(struct live_comm *comm, int error);
 void live_memory_open(struct live_comm *comm, MPI_Comm node);
 void live_memory_close(struct live_comm *comm);
 
-/* How many flags a node with so many ranks has. */
+/* How many flags a node with so many ranks has for the algorithms of coll. Behind them each rank has a flag
+ * for the calls of vector.h. */
 uint32_t live_memory_flags(const struct live_comm *comm, uint32_t ranks_here);
 
 /* Begins a call that uses shared memory: the copy of the data that is this call's. */

@@ -343,6 +343,14 @@ static bool wait_for_node(struct vector_exchange *self)
     return shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
 }
 
+/* The flag of a rank that leads. A rank may leave a call before the flags are up whose messages have nothing
+ * for it, and the next call may be of an algorithm of coll, in which another rank raises the same flag. So
+ * these calls have flags of their own. */
+static struct shm_counter *flag_of(const struct live_comm *comm, uint32_t local)
+{
+    return &comm->flags[live_memory_flags(comm, comm->here) + local];
+}
+
 /* Unpacks the blocks from all other nodes. The flag of a leader says that its messages have come. Without it
  * there is nothing to unpack: the communicator is given up. */
 static void unpack_other_nodes(struct vector_exchange *self)
@@ -353,7 +361,7 @@ static void unpack_other_nodes(struct vector_exchange *self)
         if (piece_ref_of(self, comm->local, node)->received == 0)
             continue;
         if (leader != comm->local &&
-            !shm_counter_await(&comm->flags[leader], comm->shared_calls, &comm->backoff))
+            !shm_counter_await(flag_of(comm, leader), comm->shared_calls, &comm->backoff))
             return;
         unpack_node(self, node);
     }
@@ -368,7 +376,7 @@ static void exchange_by_nodes(struct vector_exchange *self, int blocks)
     unpack_node(self, comm->node);
     note_error(&self->error, live_wait_for_all(comm, blocks, self->posted - blocks));
     if (self->receives)
-        shm_counter_raise(&comm->flags[comm->local], comm->shared_calls);
+        shm_counter_raise(flag_of(comm, comm->local), comm->shared_calls);
     note_error(&self->error, live_wait_for_all(comm, 0, blocks));
     if (self->error == MPI_SUCCESS || !live_is_broken(comm))
         unpack_other_nodes(self);

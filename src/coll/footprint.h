@@ -21,16 +21,17 @@ enum {
 
 enum coll_footprint_mpi { COLL_FOOTPRINT_OF_OPENMPI, COLL_FOOTPRINT_OF_MPICH };
 
-/* How many flags a node has. */
+/* How many flags a node has for the algorithms of coll. */
 static inline uint32_t coll_footprint_flags(uint32_t nodes, uint32_t ranks_here)
 {
     return nodes + 2 * ranks_here;
 }
 
-/* Bytes of the barrier and the flags of a node: whole pages. */
+/* Bytes of the barrier and the flags of a node, with a flag of each rank for vector calls: whole pages. */
 static inline uint64_t coll_footprint_counters(uint32_t nodes, uint32_t ranks_here, uint64_t page)
 {
-    uint64_t bytes = (1 + (uint64_t)coll_footprint_flags(nodes, ranks_here)) * COLL_FOOTPRINT_COUNTER;
+    uint64_t flags = (uint64_t)coll_footprint_flags(nodes, ranks_here) + ranks_here;
+    uint64_t bytes = (1 + flags) * COLL_FOOTPRINT_COUNTER;
     return (bytes + page - 1) / page * page;
 }
 

@@ -86,6 +86,10 @@ vectors() {
     with 5 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=3 @vectors random
     with 6 HELIO_ALLTOALLV=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @vectors random rows
     with 3 HELIO_ALLTOALLV=leaders @vectors random rows
+    for leaders in 1 2; do
+        with 4 HELIO_COLL=leaders HELIO_ALLTOALL_LEADERS=$leaders HELIO_RANKS_PER_NODE=2 @vectors ahead
+        with 6 HELIO_COLL=leaders HELIO_ALLTOALL_LEADERS=$leaders HELIO_RANKS_PER_NODE=3 @vectors ahead
+    done
     "$here/launch" 4 @vectors random errors
     with 2 HELIO_ALLTOALLV=leaders @vectors gaps lengths
     "$here/launch" 2 @vectors gaps lengths # with more ranks, Open MPI returns MPI_ERR_OTHER in the check of lengths

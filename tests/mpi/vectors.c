@@ -463,6 +463,33 @@ static void check_gaps(void)
     }
 }
 
+/* Rank 1 waits for a block of rank `late`, which sleeps; the other ranks have nothing to wait for and go on
+ * to a bcast and a reduction with root 1. */
+static void check_ahead(void)
+{
+    enum { CALLS = 24 };
+    int late = world_size / 2, *sent = calloc((size_t)world_size, sizeof *sent);
+    int *received = calloc((size_t)world_size, sizeof *received),
+        *at = calloc((size_t)world_size, sizeof *at);
+    if (world_rank == late)
+        sent[1] = 1;
+    if (world_rank == 1)
+        received[late] = 1;
+    for (int call = 0; call < CALLS; call++) {
+        int block = world_rank == late ? call : -1, got = -1, root = world_rank == 1 ? call : -1, sum = 0;
+        if (world_rank == late)
+            usleep(20000);
+        MPI_Alltoallv(&block, sent, at, MPI_INT, &got, received, at, MPI_INT, MPI_COMM_WORLD);
+        MPI_Bcast(&root, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        MPI_Reduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+        if (root != call || (world_rank == 1 && (got != call || sum != world_size * (world_size - 1) / 2)))
+            fail("ahead", "call and what has come", call, world_rank == 1 ? got : root);
+    }
+    free(sent);
+    free(received);
+    free(at);
+}
+
 static void *compare_in_thread(void *comm)
 {
     compare_many("threads", *(MPI_Comm *)comm, 8);
@@ -495,6 +522,7 @@ static const struct check checks[] = {
     {"random", check_random},     {"comms", check_comms},     {"rows", check_rows},
     {"progress", check_progress}, {"errors", check_errors},   {"threads", check_threads},
     {"leaks", check_leaks},       {"lengths", check_lengths}, {"gaps", check_gaps},
+    {"ahead", check_ahead},
 };
 
 int main(int argc, char **argv)
