@@ -49,7 +49,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
         return false;
     const struct circuit_switching switching = {.delta_ps = deltas_ps[data[0] & 1],
                                                 .rate_bytes_per_s = 125000000,
-                                                .switches = 1,
+                                                .switches = data[0] & 0x80 ? 3 : 1,
                                                 .all_stop = data[0] >> 1 & 1};
     struct fuzz_piece rest = {(const char *)data + 1, size - 1};
     struct fuzz_piece text = fuzz_cut(&rest, "=\n");

@@ -107,7 +107,8 @@ static const struct cli_option options[] = {
                          "with --switching: for each circuit switch,start_s,end_s,src,dst, or the curve"},
     [SCHEDULE_SWITCHES] = {"--switches", 0, "FILE|K",
                            "write what the switches' registers hold, .csv or .json;\n"
-                           "with --switching: K parallel switches, each with a link to every port"},
+                           "with --switching: K parallel switches, each with a link to every port,\n"
+                           "or K planes of --topology"},
     [SCHEDULE_HTML] = {"--html", 0, "FILE.html",
                        "write a page: slots by links, and what each slot connects;\n"
                        "with --switching: ports or links over time and what is carried when, or the curve"},

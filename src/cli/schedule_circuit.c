@@ -71,7 +71,8 @@ static bool read_switches(const char *text, uint32_t *switches)
     if (!cli_value_count("--switches", text, &count))
         return false;
     if (count < 1 || count > CIRCUIT_MOST_SWITCHES) {
-        diag_error("--switches: with --switching it is the number of parallel switches, 1 to %d",
+        diag_error("--switches: with --switching it is the number of parallel switches, or of planes of the "
+                   "topology, 1 to %d",
                    CIRCUIT_MOST_SWITCHES);
         return false;
     }
@@ -119,11 +120,7 @@ static bool read_slot(struct circuit_run *run)
 static bool refuse_of_topology(const struct schedule_settings *settings)
 {
     const char *hops = settings->circuits.hops;
-    if (settings->switches)
-        diag_error(
-            "--switches K gives every port a link to each of K switches; with --topology a node has one "
-            "link, and the topology says how many switches there are; leave out --switches or --topology");
-    else if (settings->circuits.slot)
+    if (settings->circuits.slot)
         diag_error(
             "--slot is for edmonds, tms and round-robin, which match the ports of one switch; no algorithm "
             "for a topology has such slots; leave out --slot or --topology");

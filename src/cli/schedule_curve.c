@@ -94,7 +94,9 @@ static json_t *curve_json(const struct circuit_run *run, const struct circuit_cu
     json_put_text(object, "switch", run->switching.all_stop ? "all-stop" : "not-all-stop");
     if (run->settings->topology_text)
         json_put_text(object, "topology", run->settings->topology_text);
-    else
+    if (run->settings->topology_text && run->switching.switches > 1)
+        json_put_count(object, "planes", run->switching.switches);
+    if (!run->settings->topology_text)
         json_put_count(object, "switches", run->switching.switches);
     if (run->switching.hops > 1)
         json_put_count(object, "hops", run->switching.hops);

@@ -89,6 +89,8 @@ static json_t *result_json(const struct circuit_run *run, const struct circuit_o
     circuit_json_begin(object, outcome->algorithm, result->schedule.made_by, problem->all_stop);
     json_put_text(object, "topology", topo_print(&problem->topo, topology, sizeof topology));
     json_put_text(object, "routes", routes_of(run));
+    if (problem->planes > 1)
+        json_put_count(object, "planes", problem->planes);
     json_put_number(object, "switching_s", circuit_seconds(problem->delta_ps));
     json_put_count(object, "rate_bytes_per_s", problem->rate_bytes_per_s);
     json_put_count(object, "pairs", problem->count);
@@ -112,6 +114,8 @@ static void print_text(const struct circuit_run *run, const struct circuit_outco
     printf("pairs          %" PRIu32 " of %" PRIu32 " nodes\n", problem->count, problem->topo.nodes);
     printf("topology       %s, %" PRIu32 " switches, %s routes\n",
            topo_print(&problem->topo, topology, sizeof topology), problem->topo.switches, routes_of(run));
+    if (problem->planes > 1)
+        printf("planes         %" PRIu32 ", a circuit is in one of them\n", problem->planes);
     circuit_print_switching(problem->delta_ps, problem->rate_bytes_per_s,
                             problem->all_stop ? "switches       all-stop" : "switches       not-all-stop");
     circuit_print_result(outcome->algorithm, result->schedule.made_by, result->schedule.makespan_ps,

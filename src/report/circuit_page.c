@@ -105,11 +105,12 @@ static json_t *links_json(const struct path_problem *problem, uint32_t route)
     return list;
 }
 
-/* Pieces name their path by its place in the list of those that are in use. */
+/* Pieces name their path by its place in the list of those that are in use; of several planes, a list beside
+ * theirs has the plane of each. */
 static void put_paths(json_t *results, const struct path_problem *problem,
                       const struct path_schedule *schedule)
 {
-    json_t *pieces = json_make_list(), *paths = json_make_list();
+    json_t *pieces = json_make_list(), *paths = json_make_list(), *planes = json_make_list();
     uint32_t used = 0;
     uint32_t *place = mem_alloc((size_t)problem->routes.routes + 1, sizeof *place, "paths in use"); /* + 1 */
     for (size_t i = 0; i < schedule->count && i < MOST_PIECES; i++) {
@@ -119,8 +120,12 @@ static void put_paths(json_t *results, const struct path_problem *problem,
             place[piece->route] = ++used;
         }
         add_piece(pieces, place[piece->route] - 1, piece->entry, piece->start_ps, piece->end_ps);
+        json_add_count(planes, piece->plane);
     }
     free(place);
+    if (problem->planes > 1)
+        json_put(results, "piece_planes", json_incref(planes));
+    json_decref(planes);
     json_put(results, "pieces", pieces);
     json_put(results, "paths", paths);
 }

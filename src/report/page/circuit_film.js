@@ -204,9 +204,11 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
   // dashed.
   function network(width) {
     const {picture} = data;
-    const taken = new Map(upAt(now).flatMap((p) => p.links.map((link) => [link - 2 * data.nodes, p])));
-    const changing = new Set(changingAt(now).flatMap((p) => p.setups.map((link) => link - 2 * data.nodes)));
-    const users = (line) => line.links.map((link) => taken.get(link)).filter((p) => p);
+    const drawn = (link) => (link % data.links.length) - 2 * data.nodes; // the planes are drawn as one
+    const up = upAt(now).flatMap((p) => p.links.map((link) => [drawn(link), p]));
+    const taken = d3.group(up, ([link]) => link);
+    const changing = new Set(changingAt(now).flatMap((p) => p.setups.map(drawn)));
+    const users = (line) => line.links.flatMap((link) => (taken.get(link) ?? []).map(([, p]) => p));
     const isChanging = (line) => line.links.some((link) => changing.has(link));
     return kit.network(picture, width, (group, pathOf) => {
       const paths = (lines) => group.selectAll(null).data(lines).join("path").attr("d", pathOf);
@@ -219,7 +221,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
       paths(picture.lines.filter((line) => users(line).length))
         .attr("class", "up")
         .style("stroke", (line) => colorOf(users(line)[0]))
-        .attr("stroke-width", (line) => 3 + 2 * users(line).length)
+        .attr("stroke-width", (line) => 3 + 2 * Math.min(users(line).length, 4))
         .append("title")
         .text((line) => users(line).map((p) => p.says).join(", "));
     });
@@ -265,7 +267,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
       [
         "Move the slider, or go from configuration to configuration: a configuration begins when circuits begin to carry after a set-up.",
         ...(data.picture
-          ? ["A coloured line is in use by a circuit, a thick one in both directions. A dashed line is being set up. Point at a line for its circuits."]
+          ? [`A coloured line is in use by a circuit, a thick one ${data.planes > 1 ? "by several" : "in both directions"}. A dashed line is being set up. Point at a line for its circuits.`]
           : []),
         `The stronger the colour of a cell of the demand, the more bytes. Beside it a cell fills as its bytes arrive, and a frame marks the circuits that are up.${data.topology ? "" : " In each row and column of a switch at most one is up."}`,
         ...(isRelayed ? ["The inner part of a cell shows bytes that wait at a port in between."] : []),

@@ -10,14 +10,17 @@
   const ROWS_LISTED = 4096;
   const isCurve = Boolean(data.curve);
   const isNetwork = Boolean(data.topology);
+  const isPlanes = data.planes > 1; // copies of the topology; links of plane p are numbered behind those of the planes before
 
   // ------------------------------------------------------------ the circuits
 
   // `last` are the pieces that bring an entry to its receiver, `first` those to a port in between, `second` those from it.
   const entries = (data.entries ?? []).map(([source, destination, bytes], i) => ({i, source, destination, bytes, first: [], second: [], last: []}));
-  const pieces = (data.pieces ?? []).map(([place, index, start, end, via, isSecond]) => {
+  const pieces = (data.pieces ?? []).map(([place, index, start, end, via, isSecond], i) => {
     const entry = entries[index];
-    const piece = {place, entry, start, end, via, isSecond, links: isNetwork ? data.paths[place] : []};
+    const plane = data.piece_planes?.[i] ?? 0;
+    const links = isNetwork ? data.paths[place].map((link) => link + plane * data.links.length) : [];
+    const piece = {place, plane, entry, start, end, via, isSecond, links};
     piece.source = isSecond ? via : entry.source;
     piece.destination = via === undefined || isSecond ? entry.destination : via;
     (via === undefined ? entry.last : isSecond ? entry.second : entry.first).push(piece);
@@ -29,7 +32,9 @@
   for (const entry of entries) entry.total = d3.sum(entry.last, (p) => p.end - p.start);
 
   const name = (c) => `${c.source} → ${c.destination}`;
-  const onSwitch = (p) => (data.switches > 1 ? ` on switch ${p.place}` : "");
+  const onSwitch = (p) => (data.switches > 1 ? ` on switch ${p.place}` : isPlanes ? ` in plane ${p.plane}` : "");
+  const linkName = (link) => data.links[link % data.links.length];
+  const inPlane = (link) => (isPlanes ? `, plane ${Math.floor(link / data.links.length)}` : "");
   const carries = (p) => (p.via === undefined ? "" : ` with bytes of ${name(p.entry)}`);
   for (const piece of pieces) piece.says = `${name(piece)}${onSwitch(piece)}${carries(piece)}`;
   const partly = data.pieces_left_out ? ` The first ${count(pieces.length)} circuits of ${count(pieces.length + data.pieces_left_out)}.` : "";
@@ -70,7 +75,7 @@
     palette[(isNetwork ? piece.entry.color : row.isReceiver ? piece.source : piece.destination) % palette.length];
   const rows = circuitRows(data, colorOf);
   const used = isNetwork
-    ? rows.rowsOf(pieces, (p) => p.links, (p) => p.setups, (link) => data.links[link])
+    ? rows.rowsOf(pieces, (p) => p.links, (p) => p.setups, (link) => `${linkName(link)}${inPlane(link)}`)
     : rows.rowsOf(pieces, (p) => [sender(p), receiver(p)], (p) => p.setups, (key) => key);
   for (const row of isNetwork || isCurve ? [] : used) {
     const [crossbar, port] = row.key.slice(1).split(",").map(Number);
@@ -80,8 +85,10 @@
 
   // --------------------------------------------------------- the answer first
 
+  const network = isPlanes ? `${count(data.planes)} planes of ${data.topology}` : data.topology;
+
   function answer() {
-    const on = isNetwork ? `on the optical switches of ${data.topology}` : "on optical switches";
+    const on = isNetwork ? `on the optical switches of ${network}` : "on optical switches";
     if (isCurve)
       return element("p", {class: "answer", id: "answer"}, `How long the bytes of ${data.demand} take ${on}, by their switching time.`);
     const above = data.makespan_s / data.lower_bound_s - 1;
@@ -149,12 +156,13 @@
 
   const circuitColumns = [
     ...(isNetwork ? [] : [{name: "switch", of: (p) => p.place}]),
+    ...(isPlanes ? [{name: "plane", of: (p) => p.plane}] : []),
     {name: "start_s", of: (p) => p.start},
     {name: "end_s", of: (p) => p.end},
     {name: "src", of: (p) => p.source},
     {name: "dst", of: (p) => p.destination},
     ...(data.hops > 1 ? [{name: "from", of: (p) => p.entry.source}, {name: "to", of: (p) => p.entry.destination}] : []),
-    ...(isNetwork ? [{name: "links", of: (p) => p.links.map((link) => data.links[link]).join(" ")}] : []),
+    ...(isNetwork ? [{name: "links", of: (p) => p.links.map(linkName).join(" ")}] : []),
   ];
   const timelineData = {name: "circuits", columns: circuitColumns, rows: pieces.slice(0, ROWS_LISTED)};
   const setUp = {name: "set-up", color: "var(--compute)"};
@@ -229,7 +237,7 @@
     Object.entries(BOUNDS).filter(([id]) => curve.some((row) => row.bounds[id] !== undefined && row.bounds[id] !== row.lower_bound_s));
 
   function curve() {
-    const where = isNetwork ? data.topology : data.switches === 1 ? "one switch" : `${count(data.switches)} switches`;
+    const where = isNetwork ? network : data.switches === 1 ? "one switch" : `${count(data.switches)} switches`;
     const names = Object.keys(data.curve[0].makespan_s);
     const points = data.curve.flatMap((row) => names.map((algorithm) => ({algorithm, x: row.switching_s, y: row.makespan_s[algorithm], bound: row.lower_bound_s})));
     const isLog = data.curve.every((row) => row.switching_s > 0);

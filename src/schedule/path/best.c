@@ -1,5 +1,6 @@
 #include "base/diag.h"
 #include "schedule/path/list_search.h"
+#include "schedule/path/one_switch.h"
 #include "schedule/path/slot_moves.h"
 #include "schedule/path/slot_search.h"
 
@@ -63,6 +64,8 @@ static enum status run(const struct path_problem *problem, const struct circuit_
         search_slots(problem, effort, bound_ps, schedule);
     else
         list_search(problem, effort, bound_ps, tries_of(effort, list_cost(problem)), schedule);
+    if (problem->planes > 1 && !is_over(schedule, bound_ps, effort))
+        one_switch_search(problem, effort, schedule);
     return STATUS_OK;
 }
 

@@ -41,11 +41,19 @@ static struct link_load *needed_loads(const struct path_problem *problem)
     return loads;
 }
 
+/* The least time in which the planes together have this much. They have a set-up each at least: a link that
+ * is used in k < K planes takes time / k + delta there, and that is at least (time + K delta) / K. */
+static ps_t share_of_planes(const struct path_problem *problem, sum_t time_ps, uint32_t setups)
+{
+    uint32_t planes = problem->planes, least = setups && setups < planes ? planes : setups;
+    return (ps_t)((time_ps + (sum_t)least * problem->delta_ps + planes - 1) / planes);
+}
+
 static void count_links(const struct path_problem *problem, const struct link_load *loads,
                         struct path_bounds *bounds)
 {
     for (uint32_t link = 0; link < problem->topo.links; link++) {
-        ps_t busy_ps = (ps_t)(loads[link].time_ps + (sum_t)loads[link].degree * problem->delta_ps);
+        ps_t busy_ps = share_of_planes(problem, loads[link].time_ps, loads[link].degree);
         bounds->rho_ps = ps_max(bounds->rho_ps, (ps_t)loads[link].time_ps);
         bounds->degree = loads[link].degree > bounds->degree ? loads[link].degree : bounds->degree;
         bounds->link_ps = ps_max(bounds->link_ps, busy_ps);
@@ -107,7 +115,7 @@ static void count_joint(struct switch_load *load, const struct link_load *link, 
 static ps_t all_stop_bound(const struct path_problem *problem, const struct link_load *loads)
 {
     size_t count;
-    sum_t most_ps = 0;
+    ps_t most_ps = 0;
     struct joint *joints = joints_of(problem, &count);
     uint32_t *begin = mem_alloc((size_t)problem->topo.links + 1, sizeof *begin, "connections of links");
     uint32_t *end = mem_alloc((size_t)problem->topo.links + 1, sizeof *end, "connections of links");
@@ -118,22 +126,22 @@ static ps_t all_stop_bound(const struct path_problem *problem, const struct link
         count_joint(at, &loads[joints[i].to], ++end[joints[i].to]);
     }
     for (uint32_t at = 0; at < problem->topo.switches; at++) {
-        sum_t bound_ps = switches[at].rho_ps + (sum_t)switches[at].setups * problem->delta_ps;
-        most_ps = bound_ps > most_ps ? bound_ps : most_ps;
+        ps_t bound_ps = share_of_planes(problem, switches[at].rho_ps, switches[at].setups);
+        most_ps = ps_max(most_ps, bound_ps);
     }
     free(joints);
     free(begin);
     free(end);
     free(switches);
-    return (ps_t)most_ps;
+    return most_ps;
 }
 
 /* -------------------------------------------------------------- free routes */
 
-/* For weights w of the links, T x sum of w is at least the sum over entries of (d + delta) x the least weight
- * of a route: an entry in parts has a set-up on each link that it uses. Weights grow on the links of the
- * lightest routes (multiplicative weights), and each round gives a bound. Sums of times are below 2^59, and
- * weights of a route below 2^60. */
+/* For weights w of the links, T x planes x sum of w is at least the sum over entries of (d + delta) x the
+ * least weight of a route: an entry in parts has a set-up on each link that it uses. Weights grow on the
+ * links of the lightest routes (multiplicative weights), and each round gives a bound. Sums of times are
+ * below 2^59, and weights of a route below 2^60. */
 struct weighing {
     const struct path_problem *problem;
     uint64_t *weight;
@@ -177,6 +185,7 @@ static ps_t bound_of_weights(struct weighing *weighing)
     }
     for (uint32_t link = 0; link < problem->topo.links; link++)
         sum += weighing->weight[link];
+    sum *= problem->planes;
     return (ps_t)((work + sum - 1) / sum);
 }
 

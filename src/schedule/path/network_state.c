@@ -6,7 +6,7 @@ enum { ROUNDS = 8 };
 
 void network_state_init(struct network_state *state, const struct path_problem *problem)
 {
-    size_t links = (size_t)problem->topo.links + 1;
+    size_t links = path_links(problem) + 1;
     *state = (struct network_state){.problem = problem};
     state->until_ps = mem_alloc(links, sizeof *state->until_ps, "links");
     state->last = mem_alloc(links, sizeof *state->last, "links");
@@ -18,32 +18,66 @@ void network_state_free(struct network_state *state)
     free(state->last);
 }
 
-ps_t network_state_earliest(const struct network_state *state, uint32_t route)
+ps_t network_state_earliest(const struct network_state *state, uint32_t plane, uint32_t route)
 {
     uint32_t count;
     const uint32_t *links = tdm_route(&state->problem->routes, route, &count);
-    ps_t start_ps = state->until_ps[links[0]];
+    const ps_t *until_ps = state->until_ps + (size_t)plane * state->problem->topo.links;
+    const uint32_t *last = state->last + (size_t)plane * state->problem->topo.links;
+    ps_t start_ps = until_ps[links[0]];
     for (uint32_t i = 1; i < count; i++) {
-        ps_t until_ps = ps_max(state->until_ps[links[i - 1]], state->until_ps[links[i]]);
-        bool is_up = state->last[links[i]] && state->last[links[i]] == state->last[links[i - 1]];
-        start_ps = ps_max(start_ps, until_ps + (is_up ? 0 : state->problem->delta_ps));
+        ps_t both_ps = ps_max(until_ps[links[i - 1]], until_ps[links[i]]);
+        bool is_up = last[links[i]] && last[links[i]] == last[links[i - 1]];
+        start_ps = ps_max(start_ps, both_ps + (is_up ? 0 : state->problem->delta_ps));
     }
     return start_ps;
 }
 
-void network_state_carry(struct network_state *state, uint32_t entry, uint32_t route, ps_t start_ps,
-                         ps_t time_ps, struct path_schedule *schedule)
+uint32_t network_state_plane(const struct network_state *state, uint32_t route)
+{
+    uint32_t best = 0;
+    ps_t best_ps = PS_NEVER;
+    for (uint32_t plane = 0; plane < state->problem->planes; plane++) {
+        ps_t start_ps = network_state_earliest(state, plane, route);
+        if (start_ps < best_ps) {
+            best_ps = start_ps;
+            best = plane;
+        }
+    }
+    return best;
+}
+
+bool network_state_is_up(const struct network_state *state, uint32_t plane, uint32_t route)
 {
     uint32_t count;
     const uint32_t *links = tdm_route(&state->problem->routes, route, &count);
-    struct path_piece piece = {
-        .entry = entry, .route = route, .start_ps = start_ps, .end_ps = start_ps + time_ps};
+    const uint32_t *last = state->last + (size_t)plane * state->problem->topo.links;
+    bool is_up = last[links[0]] != 0;
+    for (uint32_t i = 1; i < count; i++)
+        is_up = is_up && last[links[i]] == last[links[0]];
+    return is_up;
+}
+
+ps_t network_state_done(const struct network_state *state, uint32_t link)
+{
+    ps_t done_ps = 0;
+    for (size_t at = link; at < path_links(state->problem); at += state->problem->topo.links)
+        done_ps = ps_max(done_ps, state->until_ps[at]);
+    return done_ps;
+}
+
+void network_state_carry(struct network_state *state, const struct path_piece *piece,
+                         struct path_schedule *schedule)
+{
+    uint32_t count;
+    const uint32_t *links = tdm_route(&state->problem->routes, piece->route, &count);
+    size_t first = (size_t)piece->plane * state->problem->topo.links;
     state->count++;
     for (uint32_t i = 0; i < count; i++) {
-        state->until_ps[links[i]] = piece.end_ps;
-        state->last[links[i]] = state->count;
+        state->until_ps[first + links[i]] = piece->end_ps;
+        state->last[first + links[i]] = state->count;
     }
-    path_add(schedule, &piece);
+    path_add(schedule, piece);
 }
 
 /* ------------------------------------------------------------------- routes */

@@ -17,6 +17,7 @@
  *   slot_search.h, .c      few configurations, slot by slot
  *   slot_plan.h, .c        slots of switches that change each on its own
  *   slot_moves.h, .c       local search over such slots
+ *   one_switch.h, .c       a topology of one switch, by the searches of schedule/circuit
  *   best.c                 the shortest of all
  *   algorithms.def, .c     the list of algorithms
  *   write.h, .c            schedules for others to read
@@ -24,7 +25,10 @@
  */
 
 /* A circuit occupies all links of its route, the links of its two nodes included, and connects two of them in
- * each switch on the way. Entry i has the routes routes.first_route[i] ... [i + 1] - 1. */
+ * each switch on the way. Entry i has the routes routes.first_route[i] ... [i + 1] - 1.
+ *
+ * There are one or several planes: copies of the topology side by side. A node has its links in each of them,
+ * and a circuit is in one of them. */
 struct path_entry {
     uint32_t source, destination;
     uint64_t bytes; /* at least 1 */
@@ -39,28 +43,45 @@ struct path_problem {
     struct tdm_problem routes;
     ps_t delta_ps; /* in which a switch connects two links */
     uint64_t rate_bytes_per_s;
-    bool all_stop; /* no circuit through a switch carries while one of its connections changes */
+    uint32_t planes; /* at least 1 */
+    bool all_stop;   /* no circuit through a switch carries while one of its connections changes */
 };
 
-/* The caller sets delta_ps, rate_bytes_per_s and all_stop of `switching`. STATUS_BAD_INPUT, reported: a node
- * that does not exist, or that sends to itself; a topology whose links have rates of their own; a demand that
- * takes too long to be counted in picoseconds. STATUS_FAILED, reported: too many routes. */
+/* The most links of several planes together. */
+enum { PATH_MOST_LINKS = 1 << 26 };
+
+/* All links and switches: those of plane p begin at p x topo.links and p x topo.switches. */
+static inline size_t path_links(const struct path_problem *problem)
+{
+    return (size_t)problem->planes * problem->topo.links;
+}
+
+static inline size_t path_switches(const struct path_problem *problem)
+{
+    return (size_t)problem->planes * problem->topo.switches;
+}
+
+/* The caller sets delta_ps, rate_bytes_per_s, switches and all_stop of `switching`; `switches` is the number
+ * of planes. STATUS_BAD_INPUT, reported: a node that does not exist, or that sends to itself; a topology
+ * whose links have rates of their own; too many planes for its links; a demand that takes too long to be
+ * counted in picoseconds. STATUS_FAILED, reported: too many routes. */
 enum status path_problem_init(struct path_problem *problem, const struct topo *topo, bool free_routes,
                               const struct circuit_demand *demand, const struct circuit_switching *switching);
 void path_problem_free(struct path_problem *problem);
 
 /* A circuit that carries the bytes of an entry, or a part of them, over a route (of problem->routes). */
 struct path_piece {
-    uint32_t entry, route;
+    uint32_t entry, route, plane;
     ps_t start_ps, end_ps;
 };
 
 struct path_schedule {
-    struct path_piece *pieces; /* sorted by (start, entry) once finished */
+    struct path_piece *pieces; /* sorted by (start, plane, entry) once finished */
     size_t count, capacity;
     ps_t makespan_ps;
-    uint64_t configurations; /* instants at which circuits begin to carry after a set-up */
-    const char *made_by;     /* which algorithm made the shortest one, of best */
+    uint64_t
+        configurations;  /* instants at which circuits begin to carry after a set-up, added up over planes */
+    const char *made_by; /* which algorithm made the shortest one, of best */
 };
 
 void path_schedule_free(struct path_schedule *schedule);
@@ -73,11 +94,11 @@ void path_finish(const struct path_problem *problem, struct path_schedule *sched
 
 /* Lower bounds of the makespan; `best` is the largest that holds. */
 struct path_bounds {
-    ps_t rho_ps;      /* the largest sum of the times of a link */
-    uint32_t degree;  /* the most entries of a link */
-    ps_t link_ps;     /* the largest sum of times and set-ups of a link, or of weighted links */
-    ps_t all_stop_ps; /* of a switch: its largest sum, and a set-up for each connection of one of its links;
-                         0 with free routes */
+    ps_t rho_ps;     /* the largest sum of the times of a link */
+    uint32_t degree; /* the most entries of a link */
+    ps_t link_ps; /* the largest sum of times and set-ups of a link, or of weighted links, over its planes */
+    ps_t all_stop_ps; /* of a switch: its largest sum, and a set-up for each connection of one of its links,
+                         over its planes; 0 with free routes */
     ps_t best_ps;
 };
 struct path_bounds path_bounds_of(const struct path_problem *problem);

@@ -39,6 +39,17 @@ static bool has_alike_links(const struct topo *topo)
     return false;
 }
 
+static bool has_few_links(const struct topo *topo, uint32_t planes)
+{
+    char text[TOPO_TEXT];
+    if (planes == 1 || (uint64_t)planes * topo->links <= PATH_MOST_LINKS)
+        return true;
+    diag_error("--switches: %" PRIu32 " planes of %s have more than %d links together; fewer planes or a "
+               "smaller topology are needed",
+               planes, topo_print(topo, text, sizeof text), PATH_MOST_LINKS);
+    return false;
+}
+
 static void add_entries(struct path_problem *problem, const struct circuit_demand *demand)
 {
     problem->entries = mem_alloc(demand->count + 1, sizeof *problem->entries, "a demand");
@@ -73,8 +84,9 @@ enum status path_problem_init(struct path_problem *problem, const struct topo *t
     *problem = (struct path_problem){.topo = *topo,
                                      .delta_ps = switching->delta_ps,
                                      .rate_bytes_per_s = switching->rate_bytes_per_s,
+                                     .planes = switching->switches,
                                      .all_stop = switching->all_stop};
-    if (!has_alike_links(topo) || !fits_topology(topo, demand))
+    if (!has_alike_links(topo) || !has_few_links(topo, problem->planes) || !fits_topology(topo, demand))
         return STATUS_BAD_INPUT;
     add_entries(problem, demand);
     enum status status = is_countable(problem) ? tdm_problem_from_pattern(topo, &problem->pattern,
@@ -132,6 +144,8 @@ static int compare_pieces(const void *a, const void *b)
     const struct path_piece *left = a, *right = b;
     if (left->start_ps != right->start_ps)
         return left->start_ps < right->start_ps ? -1 : 1;
+    if (left->plane != right->plane)
+        return left->plane < right->plane ? -1 : 1;
     return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
@@ -141,6 +155,7 @@ static bool needs_setup(const struct path_problem *problem, const struct path_pi
     uint32_t count;
     bool changes = false;
     const uint32_t *links = tdm_route(&problem->routes, piece->route, &count);
+    last += (size_t)piece->plane * problem->topo.links;
     for (uint32_t i = 0; i < count; i++) {
         changes = changes || last[links[i]] != piece->route + 1;
         last[links[i]] = piece->route + 1;
@@ -150,7 +165,7 @@ static bool needs_setup(const struct path_problem *problem, const struct path_pi
 
 void path_finish(const struct path_problem *problem, struct path_schedule *schedule)
 {
-    uint32_t *last = mem_alloc((size_t)problem->topo.links + 1, sizeof *last, "circuits that are up");
+    uint32_t *last = mem_alloc(path_links(problem) + 1, sizeof *last, "circuits that are up"), plane = 0;
     ps_t setup_ps = -1;
     if (schedule->count)
         qsort(schedule->pieces, schedule->count, sizeof *schedule->pieces, compare_pieces);
@@ -159,9 +174,10 @@ void path_finish(const struct path_problem *problem, struct path_schedule *sched
     for (size_t i = 0; i < schedule->count; i++) {
         const struct path_piece *piece = &schedule->pieces[i];
         schedule->makespan_ps = ps_max(schedule->makespan_ps, piece->end_ps);
-        if (needs_setup(problem, piece, last) && piece->start_ps != setup_ps) {
+        if (needs_setup(problem, piece, last) && (piece->start_ps != setup_ps || piece->plane != plane)) {
             schedule->configurations++;
             setup_ps = piece->start_ps;
+            plane = piece->plane;
         }
     }
     free(last);

@@ -17,7 +17,8 @@ struct mover {
     struct rng rng;
     struct changed_part changed[4];
     uint32_t changed_count;
-    uint32_t from, to; /* places of the order, between which a slot has moved; equal: none has */
+    uint32_t from, to;           /* places of the order, between which a slot has moved; equal: none has */
+    uint32_t slot, plane_before; /* a slot, and the plane that it was in */
     double cost, best_cost;
     double heat; /* how much longer an accepted schedule may be, about */
 };
@@ -56,6 +57,7 @@ static void take_back(struct mover *mover)
             slot_plan_put(&mover->plan, changed->part, changed->before.slot);
     }
     move_slot(&mover->plan, mover->to, mover->from);
+    mover->plan.plane[mover->slot] = mover->plane_before;
 }
 
 /* -------------------------------------------------------------------- moves */
@@ -172,10 +174,25 @@ static bool reorder(struct mover *mover)
     return mover->from != mover->to;
 }
 
+/* Puts a slot into another plane. */
+static bool change_plane(struct mover *mover)
+{
+    uint32_t slot = any_slot(mover), planes = mover->plan.problem->planes;
+    uint32_t others = 1 + (uint32_t)rng_below(&mover->rng, planes - 1);
+    mover->slot = slot;
+    mover->plane_before = mover->plan.plane[slot];
+    mover->plan.plane[slot] = (mover->plane_before + others) % planes;
+    return true;
+}
+
 static bool make_move(struct mover *mover)
 {
     mover->changed_count = 0;
     mover->from = mover->to = 0;
+    mover->slot = 0;
+    mover->plane_before = mover->plan.plane[0];
+    if (mover->plan.problem->planes > 1 && rng_below(&mover->rng, 8) == 0)
+        return change_plane(mover);
     switch (rng_below(&mover->rng, 8)) {
     case 0:
         return reorder(mover);
@@ -268,5 +285,5 @@ void slot_moves(const struct path_problem *problem, const struct circuit_effort 
 double slot_move_cost(const struct path_problem *problem)
 {
     double links = problem->routes.first_link[problem->routes.routes];
-    return 28. * links * problem->count / problem->routes.routes + problem->topo.switches * 10. + 200;
+    return 28. * links * problem->count / problem->routes.routes + (double)path_switches(problem) * 10. + 200;
 }

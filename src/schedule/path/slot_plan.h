@@ -6,7 +6,8 @@
 /* Slots of all-stop switches, each of which stops on its own: for a slot in which it has to connect two
  * links, when its circuits of the slots before have ended. Links that were already free when it stopped last
  * have been connected then. A circuit begins behind the stops of the switches on its way. So a slot without a
- * circuit of a switch costs it nothing, and two regions of a network can be in different slots. */
+ * circuit of a switch costs it nothing, and two regions of a network can be in different slots. A slot is in
+ * one plane. */
 struct slot_part {
     uint32_t entry, slot, next, before; /* the parts of the slot; NO_PART: none */
     ps_t time_ps;                       /* 0: the part is not in use */
@@ -21,16 +22,17 @@ struct slot_plan {
     uint32_t part_count, part_room, kept_count; /* those in use are among the first part_count */
     uint32_t slots;
     uint32_t *first;              /* [slots]: a part of it */
+    uint32_t *plane, *kept_plane; /* [slots] */
     uint32_t *order, *kept_order; /* [slots]: slots one after another */
-    uint32_t *taken;              /* [slots x links]: part + 1 */
-    uint32_t *last;               /* [links]: the part that it carried last, + 1 */
-    ps_t *until_ps;               /* [links]: until when */
-    ps_t *stop_ps;                /* [switches]: when it has stopped last */
-    ps_t *ready_ps;               /* [switches]: when all circuits so far have ended */
+    uint32_t *taken;              /* [slots x links of a plane]: part + 1 */
+    uint32_t *last;               /* [links of all planes]: the part that it carried last, + 1 */
+    ps_t *until_ps;               /* [links of all planes]: until when */
+    ps_t *stop_ps;                /* [switches of all planes]: when it has stopped last */
+    ps_t *ready_ps;               /* [switches of all planes]: when all circuits so far have ended */
     ps_t *end_ps;                 /* [parts]: when it has been carried */
 };
 
-/* How many links x slots a plan may have. */
+/* How many links x slots a plan may have, and how many links of all planes. */
 enum { SLOT_PLAN_AT_MOST = 1 << 24 };
 
 /* The slots of a schedule, whose pieces of a slot start together, with room for some more slots and parts.

@@ -26,7 +26,9 @@ struct slot_maker {
     uint32_t *taken, *chosen;    /* entries of a slot; of the best one */
     uint32_t *stamp, slot_stamp; /* [links]: the last slot that has it */
     uint32_t waiting_count, taken_count, chosen_count;
+    ps_t *done_ps;           /* [planes]: when their slots so far are over */
     ps_t chosen_ps, best_ps; /* duration of the best slot; the bound with it */
+    ps_t longest_ps;         /* that a slot may be */
     double best_share;       /* how much the best slot carries in its time */
     bool is_random;
 };
@@ -36,12 +38,15 @@ static const uint32_t *links_of(const struct slot_maker *maker, uint32_t entry, 
     return tdm_route(&maker->problem->routes, maker->route_of[entry], count);
 }
 
+/* Of several planes, many can carry an entry at a time, so that no slot has to be longer than the bound. */
 static void maker_init(struct slot_maker *maker, const struct path_problem *problem, uint64_t seed,
-                       const uint32_t *route_of)
+                       const uint32_t *route_of, ps_t bound_ps)
 {
     size_t entries = (size_t)problem->count + 1, links = (size_t)problem->topo.links + 1;
     *maker =
         (struct slot_maker){.problem = problem, .rng = rng_init(seed, "paths.slots"), .route_of = route_of};
+    maker->longest_ps = problem->planes == 1 ? PS_NEVER : ps_max(bound_ps - problem->delta_ps, 1);
+    maker->done_ps = mem_alloc(problem->planes, sizeof *maker->done_ps, "planes");
     maker->left_ps = mem_alloc(entries, sizeof *maker->left_ps, "a schedule");
     maker->waiting = mem_alloc(entries, sizeof *maker->waiting, "entries that wait");
     maker->sorted_ps = mem_alloc(entries, sizeof *maker->sorted_ps, "entries that wait");
@@ -55,6 +60,7 @@ static void maker_init(struct slot_maker *maker, const struct path_problem *prob
 
 static void maker_free(struct slot_maker *maker)
 {
+    free(maker->done_ps);
     free(maker->left_ps);
     free(maker->waiting);
     free(maker->sorted_ps);
@@ -71,6 +77,7 @@ static void reset(struct slot_maker *maker)
     const struct path_problem *problem = maker->problem;
     memset(maker->link_ps, 0, problem->topo.links * sizeof *maker->link_ps);
     memset(maker->degree, 0, problem->topo.links * sizeof *maker->degree);
+    memset(maker->done_ps, 0, problem->planes * sizeof *maker->done_ps);
     maker->waiting_count = problem->count;
     for (uint32_t entry = 0; entry < problem->count; entry++) {
         uint32_t count;
@@ -178,6 +185,11 @@ static void value(struct slot_maker *maker, ps_t slot_ps)
     memcpy(maker->chosen, maker->taken, maker->taken_count * sizeof *maker->taken);
 }
 
+static ps_t duration(const struct slot_maker *maker, ps_t time_ps)
+{
+    return time_ps < maker->longest_ps ? time_ps : maker->longest_ps;
+}
+
 /* Some of the times that entries have left are tried as durations. */
 static void choose(struct slot_maker *maker)
 {
@@ -191,28 +203,40 @@ static void choose(struct slot_maker *maker)
         uint32_t at = (uint32_t)((uint64_t)(count - 1) * (i + 1) / times);
         if (maker->is_random && count > GRID)
             at = (uint32_t)rng_below(&maker->rng, count);
-        ps_t slot_ps = maker->sorted_ps[at], longest_ps = 0;
+        ps_t slot_ps = duration(maker, maker->sorted_ps[at]), longest_ps = 0;
         sort_by_worth(maker, slot_ps);
         fill(maker);
         for (uint32_t taken = 0; taken < maker->taken_count; taken++)
             longest_ps = ps_max(longest_ps, maker->left_ps[maker->taken[taken]]);
         value(maker, slot_ps);
-        value(maker, longest_ps);
+        value(maker, duration(maker, longest_ps));
     }
 }
 
-/* The chosen slot carries; entries that are done wait no longer. */
+static uint32_t plane_done_first(const struct slot_maker *maker)
+{
+    uint32_t first = 0;
+    for (uint32_t plane = 1; plane < maker->problem->planes; plane++)
+        first = maker->done_ps[plane] < maker->done_ps[first] ? plane : first;
+    return first;
+}
+
+/* The chosen slot carries, in the plane that is done first; entries that are done wait no longer. */
 static void play(struct slot_maker *maker, struct path_schedule *schedule)
 {
-    ps_t start_ps = schedule->makespan_ps + maker->problem->delta_ps, slot_ps = maker->chosen_ps;
-    uint32_t kept = 0;
+    uint32_t kept = 0, plane = plane_done_first(maker);
+    ps_t start_ps = maker->done_ps[plane] + maker->problem->delta_ps, slot_ps = maker->chosen_ps;
     carry(maker, maker->chosen, maker->chosen_count, slot_ps, 1);
     for (uint32_t at = 0; at < maker->chosen_count; at++) {
         uint32_t entry = maker->chosen[at];
         ps_t carried_ps = maker->left_ps[entry] < slot_ps ? maker->left_ps[entry] : slot_ps;
         maker->left_ps[entry] -= carried_ps;
-        path_add(schedule,
-                 &(struct path_piece){entry, maker->route_of[entry], start_ps, start_ps + carried_ps});
+        maker->done_ps[plane] = ps_max(maker->done_ps[plane], start_ps + carried_ps);
+        path_add(schedule, &(struct path_piece){.entry = entry,
+                                                .route = maker->route_of[entry],
+                                                .plane = plane,
+                                                .start_ps = start_ps,
+                                                .end_ps = start_ps + carried_ps});
     }
     for (uint32_t at = 0; at < maker->waiting_count; at++)
         if (maker->left_ps[maker->waiting[at]])
@@ -226,7 +250,7 @@ void slot_search(const struct path_problem *problem, const struct circuit_effort
     struct slot_maker maker;
     struct path_schedule candidate = {.count = 0};
     uint32_t *route_of = network_choose_routes(problem);
-    maker_init(&maker, problem, effort->seed, route_of);
+    maker_init(&maker, problem, effort->seed, route_of, bound_ps);
     progress_begin("slots of few configurations", tries);
     for (uint64_t i = 0; i < tries; i++) {
         if (schedule->count && (schedule->makespan_ps <= bound_ps || circuit_effort_is_spent(effort)))

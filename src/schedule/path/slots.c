@@ -5,8 +5,10 @@
 /* The algorithms of time-multiplexed networks (docs/models/tdm.md) with a price: each of their configurations
  * is up once, until its longest entry is carried.
  *
- * all-stop: set up, carry, and so on: the sum of delta and the longest entry over all configurations.
- * not-all-stop: a circuit begins as soon as its links are done with the configurations before. */
+ * all-stop: set up, carry, and so on: the sum of delta and the longest entry over all configurations. Of
+ * several planes, each configuration takes the one that is done first.
+ * not-all-stop: a circuit begins as soon as its links are done with the configurations before, in the plane
+ * where that is earliest. */
 
 enum { COLORING_STEPS = 64 };
 
@@ -39,22 +41,38 @@ static struct slot_use *uses_of(const struct path_problem *problem, const struct
     return uses;
 }
 
+static uint32_t plane_done_first(const struct path_problem *problem, const ps_t *done_ps)
+{
+    uint32_t first = 0;
+    for (uint32_t plane = 1; plane < problem->planes; plane++)
+        first = done_ps[plane] < done_ps[first] ? plane : first;
+    return first;
+}
+
 static void play(const struct path_problem *problem, const struct tdm_schedule *slots,
                  struct path_schedule *schedule)
 {
     struct network_state state;
     struct slot_use *uses = uses_of(problem, slots);
-    ps_t start_ps = 0;
+    ps_t *done_ps = mem_alloc(problem->planes, sizeof *done_ps, "planes"); /* with its present slot */
+    struct path_piece piece = {.plane = 0};
     network_state_init(&state, problem);
     for (uint32_t i = 0; i < problem->count; i++) {
-        uint32_t route = slots->route[uses[i].entry];
-        if (i == 0 || uses[i].slot != uses[i - 1].slot)
-            start_ps = schedule->makespan_ps + problem->delta_ps;
-        network_state_carry(&state, uses[i].entry, route,
-                            problem->all_stop ? start_ps : network_state_earliest(&state, route),
-                            uses[i].time_ps, schedule);
+        piece.entry = uses[i].entry;
+        piece.route = slots->route[piece.entry];
+        if (problem->all_stop && (i == 0 || uses[i].slot != uses[i - 1].slot)) { /* its longest entry */
+            piece.plane = plane_done_first(problem, done_ps);
+            piece.start_ps = done_ps[piece.plane] + problem->delta_ps;
+            done_ps[piece.plane] = piece.start_ps + uses[i].time_ps;
+        } else if (!problem->all_stop) {
+            piece.plane = network_state_plane(&state, piece.route);
+            piece.start_ps = network_state_earliest(&state, piece.plane, piece.route);
+        }
+        piece.end_ps = piece.start_ps + uses[i].time_ps;
+        network_state_carry(&state, &piece, schedule);
     }
     network_state_free(&state);
+    free(done_ps);
     free(uses);
 }
 

@@ -6,40 +6,53 @@
 #include "schedule/path/network_state.h"
 
 /* Sunflow on paths: entries in order of (source, destination). An entry whose links are all free keeps them
- * to its last byte; whenever a circuit ends, the list is walked again. On all-stop switches the same rule
- * runs in the time in which circuits carry; then each instant at which circuits are set up stops the network.
- */
+ * to its last byte; whenever a circuit ends, the list is walked again. Of several planes an entry takes the
+ * first one in which its links are free. On all-stop switches the same rule runs in the time in which
+ * circuits carry; then each instant at which circuits are set up stops their plane. */
 
 enum { MOST_PIECES = 1 << 26 };
 
+/* An instant at which circuits of a plane start. */
+struct path_start {
+    ps_t at_ps;
+    uint32_t plane;
+};
+
 static int compare_starts(const void *a, const void *b)
 {
-    const ps_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
+    const struct path_start *left = a, *right = b;
+    if (left->plane != right->plane)
+        return left->plane < right->plane ? -1 : 1;
+    return left->at_ps < right->at_ps ? -1 : left->at_ps > right->at_ps;
 }
 
-/* The instants at which circuits start, ascending and distinct. */
-static ps_t *starts_of(const struct path_schedule *schedule, size_t *count)
+/* The instants at which circuits start, plane after plane, ascending and distinct. first[p] ... first[p + 1]
+ * - 1 are those of plane p. */
+static struct path_start *starts_of(const struct path_schedule *schedule, uint32_t planes, size_t *first)
 {
-    ps_t *starts_ps = mem_alloc(schedule->count + 1, sizeof *starts_ps, "set-ups");
-    *count = 0;
+    struct path_start *starts = mem_alloc(schedule->count + 1, sizeof *starts, "set-ups");
+    size_t count = 0;
     for (size_t i = 0; i < schedule->count; i++)
-        starts_ps[i] = schedule->pieces[i].start_ps;
+        starts[i] = (struct path_start){schedule->pieces[i].start_ps, schedule->pieces[i].plane};
     if (schedule->count)
-        qsort(starts_ps, schedule->count, sizeof *starts_ps, compare_starts);
+        qsort(starts, schedule->count, sizeof *starts, compare_starts);
     for (size_t i = 0; i < schedule->count; i++)
-        if (!*count || starts_ps[i] != starts_ps[*count - 1])
-            starts_ps[(*count)++] = starts_ps[i];
-    return starts_ps;
+        if (!count || compare_starts(&starts[i], &starts[count - 1]) != 0) {
+            starts[count++] = starts[i];
+            first[starts[i].plane + 1]++;
+        }
+    for (uint32_t plane = 0; plane < planes; plane++)
+        first[plane + 1] += first[plane];
+    return starts;
 }
 
 /* How many of the instants are at or before this one. */
-static size_t stops_until(const ps_t *starts_ps, size_t count, ps_t at_ps)
+static size_t stops_until(const struct path_start *starts, size_t count, ps_t at_ps)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (starts_ps[middle] <= at_ps)
+        if (starts[middle].at_ps <= at_ps)
             low = middle + 1;
         else
             high = middle;
@@ -47,24 +60,32 @@ static size_t stops_until(const ps_t *starts_ps, size_t count, ps_t at_ps)
     return low;
 }
 
-/* Splits the pieces at the instants at which the network stops, each of which takes delta. */
+/* Splits the piece at the instants at which its plane stops, each of which takes delta. */
+static void split(const struct path_problem *problem, struct path_piece piece,
+                  const struct path_start *starts, size_t count, struct path_schedule *schedule)
+{
+    ps_t end_ps = piece.end_ps;
+    for (size_t stops = stops_until(starts, count, piece.start_ps); piece.start_ps < end_ps; stops++) {
+        struct path_piece part = piece;
+        piece.end_ps = stops < count && starts[stops].at_ps < end_ps ? starts[stops].at_ps : end_ps;
+        part.start_ps = piece.start_ps + (ps_t)stops * problem->delta_ps;
+        part.end_ps = piece.end_ps + (ps_t)stops * problem->delta_ps;
+        path_add(schedule, &part);
+        piece.start_ps = piece.end_ps;
+    }
+}
+
 static enum status stop_all(const struct path_problem *problem, const struct path_schedule *carried,
                             struct path_schedule *schedule)
 {
-    size_t count;
-    ps_t *starts_ps = starts_of(carried, &count);
+    size_t *first = mem_alloc((size_t)problem->planes + 1, sizeof *first, "set-ups");
+    struct path_start *starts = starts_of(carried, problem->planes, first);
     for (size_t i = 0; i < carried->count && schedule->count <= MOST_PIECES; i++) {
-        struct path_piece piece = carried->pieces[i];
-        ps_t end_ps = piece.end_ps;
-        for (size_t stops = stops_until(starts_ps, count, piece.start_ps); piece.start_ps < end_ps; stops++) {
-            piece.end_ps = stops < count && starts_ps[stops] < end_ps ? starts_ps[stops] : end_ps;
-            ps_t stopped_ps = (ps_t)stops * problem->delta_ps;
-            path_add(schedule, &(struct path_piece){piece.entry, piece.route, piece.start_ps + stopped_ps,
-                                                    piece.end_ps + stopped_ps});
-            piece.start_ps = piece.end_ps;
-        }
+        uint32_t plane = carried->pieces[i].plane;
+        split(problem, carried->pieces[i], starts + first[plane], first[plane + 1] - first[plane], schedule);
     }
-    free(starts_ps);
+    free(starts);
+    free(first);
     if (schedule->count <= MOST_PIECES)
         return STATUS_OK;
     diag_error("the circuits stop and go on more than %d times; --switch not-all-stop avoids that",

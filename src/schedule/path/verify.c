@@ -8,13 +8,13 @@
 #include "base/units.h"
 #include "schedule/hop_lines.h"
 
-/* Uses are numbered: 0 ... nodes - 1 a node's sending, nodes ... 2 nodes - 1 its receiving, then the links
- * between switches in the order of hops. */
+/* Uses of a plane are numbered: 0 ... nodes - 1 a node's sending, nodes ... 2 nodes - 1 its receiving, then
+ * the links between switches in the order of hops. Those of the next plane follow. */
 
 enum { NONE = 0 };
 
 struct path_line {
-    uint32_t source, destination, line;
+    uint32_t plane, source, destination, line;
     ps_t start_ps, end_ps,
         before_ps;    /* before: how long circuits of the same pair carry in the lines above */
     size_t first_use; /* into `uses`; that of the next line is behind its last one */
@@ -35,18 +35,26 @@ struct path_replay {
     size_t count, capacity;
     uint32_t *uses;
     size_t use_count, use_capacity, first_use; /* first: of the line that is read */
+    uint32_t plane;                            /* of that line */
     uint32_t *last;                            /* [uses]: the line that ends last + 1; NONE */
-    struct path_switch *switches;
-    ps_t *carried_ps; /* [demand lines] */
+    struct path_switch *switches;              /* plane after plane */
+    ps_t *carried_ps;                          /* [demand lines] */
     struct schedule_problems found;
 };
 
 /* -------------------------------------------------------------------- lines */
 
+/* How many uses a plane has. */
+static uint32_t plane_uses(const struct path_replay *replay)
+{
+    return 2 * replay->topo->nodes + replay->hops.count;
+}
+
+/* `what` as in the first plane. */
 static void use(struct path_replay *replay, uint32_t what)
 {
     replay->uses = mem_grow(replay->uses, &replay->use_capacity, replay->use_count + 1, "uses of links");
-    replay->uses[replay->use_count++] = what;
+    replay->uses[replay->use_count++] = replay->plane * plane_uses(replay) + what;
 }
 
 /* A link becomes a use of the line that is read, unless it is one already. */
@@ -55,7 +63,7 @@ static bool use_hop(void *context, const struct hop *hop, size_t column)
     struct path_replay *replay = context;
     uint32_t what = 2 * replay->topo->nodes + (uint32_t)(hop - replay->hops.list);
     for (size_t i = replay->first_use; i < replay->use_count; i++)
-        if (replay->uses[i] == what)
+        if (replay->uses[i] == replay->plane * plane_uses(replay) + what)
             return schedule_lines_malformed(&replay->text, column, 1, "the circuit passes this link twice");
     use(replay, what);
     return true;
@@ -66,13 +74,18 @@ static void read_line(void *context)
     struct path_replay *replay = context;
     struct schedule_lines *text = &replay->text;
     struct path_line line = {.line = text->number, .first_use = replay->use_count};
-    char node[64];
+    uint32_t planes = replay->switching->switches;
+    char node[64], plane[SCHEDULE_PROBLEM];
     snprintf(node, sizeof node, "here a node is expected, 0 to %" PRIu32, replay->topo->nodes - 1);
+    snprintf(plane, sizeof plane,
+             "here a plane is expected, 0 to %" PRIu32 "; --switches says how many there are", planes - 1);
     ps_t after_ps = replay->count ? replay->lines[replay->count - 1].start_ps : 0;
-    if (!schedule_lines_span(text, after_ps, &line.start_ps, &line.end_ps) ||
+    if ((planes > 1 && !schedule_lines_number(text, false, planes, plane, &line.plane)) ||
+        !schedule_lines_span(text, after_ps, &line.start_ps, &line.end_ps) ||
         !schedule_lines_number(text, false, replay->topo->nodes, node, &line.source) ||
         !schedule_lines_number(text, false, replay->topo->nodes, node, &line.destination))
         return;
+    replay->plane = line.plane;
     use(replay, line.source);
     replay->first_use = line.first_use;
     if (!hop_lines_read(text, replay->topo, &replay->hops, line.source, line.destination, use_hop, replay)) {
@@ -99,16 +112,28 @@ static const char *byte_at(const struct path_replay *replay, const struct path_l
                          line->source, line->destination, text);
 }
 
-static const char *name_use(const struct path_replay *replay, uint32_t what, char text[64])
+/* " in plane 1"; "": there is one plane. */
+static const char *name_plane(const struct path_replay *replay, uint32_t plane, char text[32])
 {
-    uint32_t nodes = replay->topo->nodes;
+    *text = 0;
+    if (replay->switching->switches > 1)
+        snprintf(text, 32, " in plane %" PRIu32, plane);
+    return text;
+}
+
+static const char *name_use(const struct path_replay *replay, uint32_t what, char text[128])
+{
+    uint32_t nodes = replay->topo->nodes, plane = what / plane_uses(replay);
+    char in_plane[32];
+    name_plane(replay, plane, in_plane);
+    what -= plane * plane_uses(replay);
     if (what < nodes)
-        snprintf(text, 64, "node %" PRIu32 " sends", what);
+        snprintf(text, 128, "node %" PRIu32 " sends%s", what, in_plane);
     else if (what < 2 * nodes)
-        snprintf(text, 64, "node %" PRIu32 " receives", what - nodes);
+        snprintf(text, 128, "node %" PRIu32 " receives%s", what - nodes, in_plane);
     else
-        snprintf(text, 64, "the link %" PRIu32 ">%" PRIu32 " is", replay->hops.list[what - 2 * nodes].from,
-                 replay->hops.list[what - 2 * nodes].to);
+        snprintf(text, 128, "the link %" PRIu32 ">%" PRIu32 "%s is", replay->hops.list[what - 2 * nodes].from,
+                 replay->hops.list[what - 2 * nodes].to, in_plane);
     return text;
 }
 
@@ -120,7 +145,7 @@ static const struct path_line *before(const struct path_replay *replay, uint32_t
 
 static void check_overlap(struct path_replay *replay, const struct path_line *line, uint32_t what)
 {
-    char byte[SCHEDULE_BYTE], until[SCHEDULE_TIME], name[64];
+    char byte[SCHEDULE_BYTE], until[SCHEDULE_TIME], name[128];
     const struct path_line *other = before(replay, what);
     if (other && other->end_ps > line->start_ps)
         schedule_problems_add(&replay->found, line->start_ps, line->line,
@@ -130,37 +155,42 @@ static void check_overlap(struct path_replay *replay, const struct path_line *li
                               other->line, schedule_seconds(other->end_ps, until));
 }
 
-/* The set-up in a switch, which connects two links of the circuit. */
-static void check_setup(struct path_replay *replay, const struct path_line *line, uint32_t at, uint32_t from,
-                        uint32_t to)
+/* The switch behind the use, which is no node's receiving and is in the plane of the line. */
+static struct path_switch *switch_behind(const struct path_replay *replay, const struct path_line *line,
+                                         uint32_t what)
 {
-    char byte[SCHEDULE_BYTE], needed[64], time[SCHEDULE_TIME];
+    uint32_t nodes = replay->topo->nodes, at = what - line->plane * plane_uses(replay);
+    at = at < nodes ? topo_switch_of(replay->topo, at) : replay->hops.list[at - 2 * nodes].to;
+    return &replay->switches[(size_t)line->plane * replay->topo->switches + at];
+}
+
+/* The set-up in a switch of the line's plane, which connects two links of the circuit. */
+static void check_setup(struct path_replay *replay, const struct path_line *line, uint32_t from, uint32_t to)
+{
+    char byte[SCHEDULE_BYTE], needed[64], time[SCHEDULE_TIME], plane[32];
     const struct path_line *from_line = before(replay, from), *to_line = before(replay, to);
-    const struct path_switch *state = &replay->switches[at];
+    const struct path_switch *state = switch_behind(replay, line, from);
+    uint32_t at = (uint32_t)(state - replay->switches) - line->plane * replay->topo->switches;
     ps_t delta_ps = replay->switching->delta_ps, since_ps = from_line ? from_line->end_ps : 0;
     since_ps = to_line ? ps_max(since_ps, to_line->end_ps) : since_ps;
     if (!delta_ps || (from_line && from_line == to_line) || since_ps > line->start_ps)
         return;
     units_print_time(delta_ps, needed, sizeof needed);
     byte_at(replay, line, line->start_ps, byte);
+    name_plane(replay, line->plane, plane);
     if (line->start_ps - since_ps < delta_ps)
         schedule_problems_add(&replay->found, line->start_ps, line->line,
-                              "%s is lost: switch %" PRIu32 " has not set up its circuit before %s; a set-up "
+                              "%s is lost: switch %" PRIu32
+                              "%s has not set up its circuit before %s; a set-up "
                               "takes %s",
-                              byte, at, schedule_seconds(since_ps + delta_ps, time), needed);
+                              byte, at, plane, schedule_seconds(since_ps + delta_ps, time), needed);
     else if (replay->switching->all_stop && !(state->has_gap && state->gap_from_ps >= since_ps))
         schedule_problems_add(&replay->found, line->start_ps, line->line,
-                              "%s is lost: switch %" PRIu32 " has not set up its circuit; between %s and its "
+                              "%s is lost: switch %" PRIu32
+                              "%s has not set up its circuit; between %s and its "
                               "start some circuit of the switch always carries, and an all-stop switch needs "
                               "%s without one",
-                              byte, at, schedule_seconds(since_ps, time), needed);
-}
-
-/* The switch behind the use, which is no node's receiving. */
-static uint32_t switch_behind(const struct path_replay *replay, uint32_t what)
-{
-    uint32_t nodes = replay->topo->nodes;
-    return what < nodes ? topo_switch_of(replay->topo, what) : replay->hops.list[what - 2 * nodes].to;
+                              byte, at, plane, schedule_seconds(since_ps, time), needed);
 }
 
 static int compare_pair(const void *a, const void *b)
@@ -185,7 +215,7 @@ static const struct circuit_demand_line *wanted(const struct path_replay *replay
 static void note_gaps(struct path_replay *replay, const struct path_line *line)
 {
     for (size_t i = line->first_use; i + 1 < behind_uses(replay, line); i++) {
-        struct path_switch *state = &replay->switches[switch_behind(replay, replay->uses[i])];
+        struct path_switch *state = switch_behind(replay, line, replay->uses[i]);
         if (line->start_ps - state->carries_until_ps >= replay->switching->delta_ps) {
             state->has_gap = true;
             state->gap_from_ps = state->carries_until_ps;
@@ -204,15 +234,14 @@ static void replay_line(struct path_replay *replay, struct path_line *line)
     for (size_t i = line->first_use; i < end; i++)
         check_overlap(replay, line, replay->uses[i]);
     for (size_t i = line->first_use; i + 1 < end; i++)
-        check_setup(replay, line, switch_behind(replay, replay->uses[i]), replay->uses[i],
-                    replay->uses[i + 1]);
+        check_setup(replay, line, replay->uses[i], replay->uses[i + 1]);
     for (size_t i = line->first_use; i < end; i++) {
         const struct path_line *other = before(replay, replay->uses[i]);
         if (!other || other->end_ps <= line->end_ps)
             replay->last[replay->uses[i]] = index;
     }
     for (size_t i = line->first_use; i + 1 < end; i++) {
-        struct path_switch *state = &replay->switches[switch_behind(replay, replay->uses[i])];
+        struct path_switch *state = switch_behind(replay, line, replay->uses[i]);
         state->carries_until_ps = ps_max(state->carries_until_ps, line->end_ps);
     }
     if (carried_ps)
@@ -249,10 +278,9 @@ static void check_carried(struct path_replay *replay)
 
 static void replay_all(struct path_replay *replay, ps_t deadline_ps, struct circuit_verdict *verdict)
 {
-    const struct topo *topo = replay->topo;
-    replay->last =
-        mem_alloc(2 * (size_t)topo->nodes + replay->hops.count + 1, sizeof *replay->last, "uses of links");
-    replay->switches = mem_alloc(topo->switches, sizeof *replay->switches, "switches");
+    size_t planes = replay->switching->switches;
+    replay->last = mem_alloc(planes * plane_uses(replay) + 1, sizeof *replay->last, "uses of links");
+    replay->switches = mem_alloc(planes * replay->topo->switches, sizeof *replay->switches, "switches");
     replay->carried_ps = mem_alloc(replay->demand->count + 1, sizeof *replay->carried_ps, "a replay");
     verdict->circuits = replay->count;
     for (size_t i = 0; i < replay->count; i++) {
@@ -270,10 +298,10 @@ enum status path_verify(const struct topo *topo, const struct circuit_demand *de
                         const struct circuit_switching *switching, const char *name, const char *text,
                         size_t size, ps_t deadline_ps, struct circuit_verdict *verdict)
 {
-    struct path_replay replay = {.topo = topo,
-                                 .demand = demand,
-                                 .switching = switching,
-                                 .text = {.name = name, .header = "start_s,end_s,src,dst,links"}};
+    const char *header =
+        switching->switches > 1 ? "plane,start_s,end_s,src,dst,links" : "start_s,end_s,src,dst,links";
+    struct path_replay replay = {
+        .topo = topo, .demand = demand, .switching = switching, .text = {.name = name, .header = header}};
     enum status status = STATUS_BAD_INPUT;
     *verdict = (struct circuit_verdict){0};
     hops_init(&replay.hops, topo);

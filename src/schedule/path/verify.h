@@ -4,12 +4,13 @@
 #include "schedule/circuit/verify.h"
 #include "topo/topo.h"
 
-/* Replays lines `start_s,end_s,src,dst,links` (schedule/path/write.h) from the demand and the links of the
- * topology alone:
+/* Replays lines `start_s,end_s,src,dst,links`, or `plane,start_s,end_s,src,dst,links` with several planes,
+ * which are switching->switches (schedule/path/write.h). It knows the demand and the links of the topology,
+ * no more of all planes than PATH_MOST_LINKS:
  *
  * * lines are in the order of their starts, and end after they start;
  * * links exist, and lead from the switch of src to that of dst, none twice;
- * * a link, and a node's sending or receiving, has one circuit at a time;
+ * * a link of a plane, and a node's sending or receiving there, has one circuit at a time;
  * * a circuit carries only after its set-up: at each switch on the way, delta lies behind the last circuits
  * of the two links that it connects. They are connected already if both had the same circuit last. On an
  *   all-stop switch no circuit through the switch carries during a set-up there;
