@@ -29,6 +29,11 @@ void bursts_open(void)
     counts = is_open && counter_open(event);
 }
 
+bool bursts_are_wanted(void)
+{
+    return is_open;
+}
+
 void bursts_begin(void)
 {
     if (!is_open)

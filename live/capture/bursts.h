@@ -1,6 +1,7 @@
 #ifndef HELIO_CAPTURE_BURSTS_H
 #define HELIO_CAPTURE_BURSTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What the trace says of a burst, the computation between two calls, besides its processor time: how long it
@@ -9,6 +10,7 @@
 
 /* By HELIO_CAPTURE_BURSTS. */
 void bursts_open(void);
+bool bursts_are_wanted(void);
 
 /* A burst of the calling thread begins. */
 void bursts_begin(void);

@@ -15,6 +15,7 @@
  *   thread_clock.c      the processor time of a thread, mostly without a system call
  *   counter.c           instructions of a thread
  *   bursts.c            what is known of the computation between calls besides its processor time
+ *   poll_times.c        the time between polls, of which only some are timed
  *   process.c           whether calls are recorded, the lock, the computation between calls
  *   types.c             datatypes: SimGrid's numbers and true sizes
  *   topology.c          who the neighbours of a rank are

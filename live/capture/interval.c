@@ -10,6 +10,7 @@
 
 static struct {
     bool is_timed; /* MPI_Pcontrol is not heeded */
+    bool is_part;  /* lines have been muted */
     double from_s, to_s;
     double began_s;
 } interval = {.to_s = INFINITY};
@@ -37,6 +38,13 @@ static bool read_time(const char *name, double *seconds)
     return true;
 }
 
+/* Lines are not kept from here on. */
+static void end(void)
+{
+    interval.is_part = true;
+    line_mute(true);
+}
+
 /* Lines are kept from here on. */
 static void begin(void)
 {
@@ -54,12 +62,17 @@ void interval_open(void)
     interval.is_timed = read_time("HELIO_CAPTURE_TO", &interval.to_s) || has_from;
     interval.began_s = now_s();
     if (interval.is_timed)
-        line_mute(true);
+        end();
 }
 
 bool interval_is_timed(void)
 {
     return interval.is_timed;
+}
+
+bool interval_is_whole(void)
+{
+    return !interval.is_part;
 }
 
 void interval_enter(void)
@@ -71,7 +84,7 @@ void interval_enter(void)
     if (is_inside && line_is_muted())
         begin();
     else if (!is_inside)
-        line_mute(true);
+        end();
 }
 
 void interval_control(int level)
@@ -79,7 +92,7 @@ void interval_control(int level)
     if (interval.is_timed)
         return;
     if (level == 0)
-        line_mute(true);
+        end();
     else if (line_is_muted())
         begin();
 }

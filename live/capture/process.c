@@ -6,6 +6,7 @@
 #include "live/capture/bursts.h"
 #include "live/capture/interval.h"
 #include "live/capture/output.h"
+#include "live/capture/poll_times.h"
 #include "live/capture/sites.h"
 #include "live/capture/thread_clock.h"
 
@@ -18,14 +19,21 @@ static const double least_burst_s = 1e-6;
 static const double least_poll_s = 1e-3;
 
 static struct {
-    bool is_recording, is_threaded;
+    bool is_recording, is_threaded, skips_polls;
     pthread_mutex_t lock;
     double operations_per_s;
+    int64_t look_ns; /* how long a look at the clock takes */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Only in a process of which one thread calls the MPI. The call that is timed: when it began, and whether it
+ * has found something. */
+struct poll_times capture_polls = POLL_TIMES_NONE;
+static int64_t entered_ns;
+static bool has_found;
 
 /* Of each thread: how many recorded calls it is in, its processor time when it left the last one, and the
  * time of bursts that were too short to be written. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
+__thread int capture_depth __attribute__((tls_model("initial-exec")));
 static __thread bool has_left __attribute__((tls_model("initial-exec")));
 static __thread int64_t left_ns __attribute__((tls_model("initial-exec")));
 static __thread double carried_s __attribute__((tls_model("initial-exec")));
@@ -39,17 +47,26 @@ static void begin_burst(void)
     has_left = true;
 }
 
-static void end_burst(void)
+/* `poll_has_found`: a poll that was not timed has, and it ends here. */
+static void end_burst(bool poll_has_found)
 {
     if (!has_left)
         return;
-    const int64_t burst_ns = thread_clock_ns() - left_ns;
+    const int64_t now_ns = thread_clock_ns(), burst_ns = now_ns - left_ns;
     bursts_end();
+    if (process.skips_polls) {
+        entered_ns = now_ns;
+        has_found = false;
+        carried_s += poll_times_look(&capture_polls, burst_ns, poll_has_found) * 1e-9;
+        return;
+    }
     carried_s += burst_ns > 0 ? (double)burst_ns * 1e-9 : 0;
 }
 
 static void write_carried(double least_s)
 {
+    if (carried_s < 0 && least_s < least_poll_s) /* errors cancel within a series of polls only */
+        carried_s = 0;
     if (carried_s < least_s)
         return;
     line_begin("compute", 1);
@@ -59,10 +76,24 @@ static void write_carried(double least_s)
     carried_s = 0;
 }
 
-void process_start(double operations_per_s, bool is_threaded)
+/* The least of some. */
+static int64_t time_of_a_look(void)
+{
+    int64_t least_ns = INT64_MAX, before_ns = thread_clock_ns();
+    for (int i = 0; i < 32; i++) {
+        const int64_t now_ns = thread_clock_ns();
+        least_ns = now_ns - before_ns < least_ns ? now_ns - before_ns : least_ns;
+        before_ns = now_ns;
+    }
+    return least_ns;
+}
+
+void process_start(double operations_per_s, enum process_threads threads, bool skips_polls)
 {
     process.operations_per_s = operations_per_s;
-    process.is_threaded = is_threaded;
+    process.is_threaded = threads == THREADS_AT_ONCE;
+    process.skips_polls = skips_polls && threads == THREADS_ONE && !bursts_are_wanted();
+    process.look_ns = time_of_a_look();
     process.is_recording = true;
     begin_burst();
 }
@@ -70,7 +101,7 @@ void process_start(double operations_per_s, bool is_threaded)
 void process_stop(void)
 {
     process.is_recording = false;
-    end_burst();
+    end_burst(false);
     write_carried(least_burst_s);
 }
 
@@ -100,11 +131,11 @@ void capture_pause(void)
 
 static bool enter(const void *caller, const void *frame, double least_s)
 {
-    if (!process.is_recording || depth > 0)
+    if (!process.is_recording || capture_depth > 0)
         return false;
-    depth++;
+    capture_depth++;
     capture_resume();
-    end_burst();
+    end_burst(false);
     write_carried(least_s);
     interval_enter();
     sites_enter(caller, frame);
@@ -123,13 +154,34 @@ bool capture_enter_poll(const void *caller, const void *frame)
 
 void capture_found(void)
 {
+    if (process.skips_polls && capture_polls.is_series)
+        poll_times_add(&capture_polls, thread_clock_ns() - entered_ns - process.look_ns, true);
+    has_found = true;
     write_carried(least_burst_s);
+}
+
+void capture_end_untimed(const void *caller, const void *frame)
+{
+    end_burst(true);
+    capture_polls.is_series = false; /* how long this poll has taken is not known */
+    has_found = true;
+    sites_enter(caller, frame);
 }
 
 void capture_leave(void)
 {
     sites_leave();
     capture_pause();
-    depth--;
+    capture_depth--;
     begin_burst();
+}
+
+void capture_leave_poll(bool is_long)
+{
+    capture_leave();
+    if (!process.skips_polls || has_found)
+        return;
+    poll_times_add(&capture_polls, left_ns - entered_ns - process.look_ns, false);
+    if (!is_long && interval_is_whole())
+        poll_times_allow(&capture_polls);
 }

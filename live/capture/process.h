@@ -3,11 +3,17 @@
 
 #include <stdbool.h>
 
+#include "live/capture/poll_times.h"
+
 /* Whether this process records its calls, the lock that threads take for that, and the computation between
  * calls. */
 
-/* Begins to record; computation counts from here. */
-void process_start(double operations_per_s, bool is_threaded);
+/* Which threads may call the MPI. */
+enum process_threads { THREADS_ONE, THREADS_IN_TURN, THREADS_AT_ONCE };
+
+/* Begins to record; computation counts from here. `skips_polls`: of polls that find nothing, some need not be
+ * timed. */
+void process_start(double operations_per_s, enum process_threads threads, bool skips_polls);
 /* Stops; writes what this thread has computed since its last call. */
 void process_stop(void);
 bool process_is_recording(void);
@@ -27,5 +33,28 @@ void capture_found(void);
 void capture_pause(void);
 void capture_resume(void);
 void capture_leave(void);
+/* In place of capture_leave() after capture_enter_poll(). `is_long`: the MPI may have much to do in a poll,
+ * such as a large message, so the next one is timed. */
+void capture_leave_poll(bool is_long);
+
+extern struct poll_times capture_polls;
+extern __thread int capture_depth __attribute__((tls_model("initial-exec")));
+
+/* True: this poll is not timed. If it finds nothing, capture_leave_untimed() is all that follows. Otherwise
+ * capture_end_untimed() comes first, and then what follows other polls. */
+static inline bool capture_enter_untimed(void)
+{
+    if (capture_depth > 0 || !poll_times_skip(&capture_polls))
+        return false;
+    capture_depth = 1;
+    return true;
+}
+
+static inline void capture_leave_untimed(void)
+{
+    capture_depth = 0;
+}
+
+void capture_end_untimed(const void *caller, const void *frame);
 
 #endif

@@ -1,5 +1,6 @@
 #include "live/capture/record.h"
 
+#include "call/datatype.h"
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
 #include "live/capture/symbols.h"
@@ -123,6 +124,11 @@ void record_sendrecv(int64_t send_count, MPI_Datatype send_handle, int to, int s
 
 /* ---------------------------------------------------------------- requests */
 
+static int64_t bytes_of(int64_t count, int type)
+{
+    return count * datatype_bytes(type);
+}
+
 /* Takes what is written to a request that is not recorded, or for which there is no memory. */
 static struct capture_request unremembered;
 
@@ -154,6 +160,7 @@ void record_isend(const char *action, const char *mark, int64_t count, MPI_Datat
     request->tag = tag;
     request->count = count * type.elements;
     request->type = type.id;
+    request_set_bytes(request, bytes_of(request->count, type.id));
     if (!is_persistent)
         request->line = write_line(true, action, mark, request->peer, tag, request->count, type.id, comm);
 }
@@ -170,6 +177,7 @@ void record_irecv(int64_t count, MPI_Datatype handle, int peer, int tag, MPI_Com
     request->tag = tag_in_trace(tag);
     request->count = count * type.elements;
     request->type = type.id;
+    request_set_bytes(request, bytes_of(request->count, type.id));
     if (!is_persistent)
         request->line =
             write_line(false, "irecv", "", request->peer, request->tag, request->count, type.id, comm);
@@ -235,6 +243,7 @@ void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_
     request->comm = comm;
     request->peer = world_rank(comm, status->MPI_SOURCE);
     request->tag = status->MPI_TAG;
+    request_set_bytes(request, bytes);
     request->line = write_line(false, "irecv", "", request->peer, request->tag, bytes, TYPE_BYTE, comm);
 }
 

@@ -21,7 +21,7 @@ static struct request_queue *table; /* linear probing; never more than half full
 static size_t capacity, used;
 static struct capture_request *spare;    /* free records */
 static struct capture_request *messages; /* of MPI_Mprobe, not received by the program yet */
-static unsigned active;
+static unsigned active, active_short;
 static unsigned cancelling; /* requests of which MPI_Cancel has been called and whose fate is not known */
 
 static size_t slot_of(MPI_Request handle)
@@ -160,16 +160,39 @@ void request_put_back(struct capture_request *request)
         recycle(request);
 }
 
-void request_stop(struct capture_request *request)
+static void set_active(struct capture_request *request, bool is_active)
 {
     active -= request->is_active;
-    request->is_active = false;
+    active_short -= request->is_active && request->is_short;
+    request->is_active = is_active;
+    active += is_active;
+    active_short += is_active && request->is_short;
+}
+
+void request_stop(struct capture_request *request)
+{
+    set_active(request, false);
 }
 
 void request_start(struct capture_request *request)
 {
-    active += !request->is_active;
-    request->is_active = true;
+    set_active(request, true);
+}
+
+/* Shared memory moves so many bytes in about 2 us. */
+enum { SHORT_BYTES = 16384 };
+
+void request_set_bytes(struct capture_request *request, int64_t bytes)
+{
+    const bool is_active = request->is_active;
+    set_active(request, false);
+    request->is_short = bytes <= SHORT_BYTES;
+    set_active(request, is_active);
+}
+
+bool requests_are_long(void)
+{
+    return active != active_short || cancelling;
 }
 
 void request_complete(struct capture_request *request)
@@ -267,21 +290,21 @@ unsigned requests_active(void)
     return active;
 }
 
+struct requests_kept requests_kept;
+
 const MPI_Request *requests_keep(int count, const MPI_Request *handles)
 {
-    static MPI_Request *kept;
-    static int room;
     if (process_is_threaded() || cancelling || !handles)
         return NULL;
-    if (count > room) {
-        free(kept);
-        kept = malloc((size_t)count * sizeof *kept);
-        room = kept ? count : 0;
+    if (count > requests_kept.room) {
+        free(requests_kept.handles);
+        requests_kept.handles = malloc((size_t)count * sizeof *handles);
+        requests_kept.room = requests_kept.handles ? count : 0;
     }
-    if (room < count || count <= 0)
+    if (requests_kept.room < count || count <= 0)
         return NULL;
-    memcpy(kept, handles, (size_t)count * sizeof *kept);
-    return kept;
+    memcpy(requests_kept.handles, handles, (size_t)count * sizeof *handles);
+    return requests_kept.handles;
 }
 
 struct capture_request **requests_take(int count, const MPI_Request *handles)

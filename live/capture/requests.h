@@ -22,6 +22,7 @@ struct capture_request {
     char *text;           /* a persistent collective: its line, which each start writes; or NULL */
     uint8_t kind;
     bool is_persistent, is_active, is_cancelling;
+    bool is_short;       /* the MPI moves its message in a few microseconds */
     MPI_Message message; /* from MPI_Mprobe, until the program receives it */
 };
 
@@ -39,6 +40,11 @@ void request_start(struct capture_request *request);
 void request_stop(struct capture_request *request);
 /* The number of active requests, with those that were freed while they were active. */
 unsigned requests_active(void);
+/* Its message has at most so many bytes. A request of which nothing is said can have any number, and so can a
+ * collective. */
+void request_set_bytes(struct capture_request *request, int64_t bytes);
+/* A poll can take long, or its requests must be taken before it, since a cancelled one is among them. */
+bool requests_are_long(void);
 
 /* Take the requests of a call that waits: one for each handle, or NULL. Each must be completed or put back.
  * The array is valid until the thread's next call of requests_take; NULL: no memory. */
@@ -57,5 +63,22 @@ void request_complete(struct capture_request *request);
 struct capture_request *message_add(MPI_Message message);  /* NULL: no memory */
 struct capture_request *message_take(MPI_Message message); /* NULL: not known */
 void request_name(struct capture_request *request, MPI_Request handle);
+
+/* The copy, and for how many handles it has room. */
+struct requests_kept {
+    MPI_Request *handles;
+    int room;
+};
+extern struct requests_kept requests_kept;
+
+/* requests_keep() for polls that are not timed. */
+static inline const MPI_Request *requests_copy(int count, const MPI_Request *handles)
+{
+    if (count <= 0 || count > requests_kept.room)
+        return requests_keep(count, handles);
+    for (int i = 0; i < count; i++)
+        requests_kept.handles[i] = handles[i];
+    return requests_kept.handles;
+}
 
 #endif

@@ -71,7 +71,10 @@ static void start_recording(void)
         sites_open();
     int thread_level; /* the environment may have raised it above what the program requires */
     REAL(Query_thread)(&thread_level);
-    process_start(rate_of(getenv("HELIO_CAPTURE_RATE")), thread_level == MPI_THREAD_MULTIPLE);
+    const enum process_threads threads = thread_level == MPI_THREAD_MULTIPLE     ? THREADS_AT_ONCE
+                                         : thread_level == MPI_THREAD_SERIALIZED ? THREADS_IN_TURN
+                                                                                 : THREADS_ONE;
+    process_start(rate_of(getenv("HELIO_CAPTURE_RATE")), threads, !times_are_wanted());
 }
 
 static bool is_open; /* the rank is recorded, or timed, or both */

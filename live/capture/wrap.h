@@ -17,10 +17,10 @@
  * A wrapper is always inlined, so that return address and frame are those of the exported function. */
 #define EXPORT __attribute__((visibility("default")))
 
-#define DEFINE_WRAPPER(enter, name, parameters, arguments, before, after)                                    \
+#define DEFINE_WRAPPER(name, parameters, arguments, before, after)                                           \
     __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
     {                                                                                                        \
-        if (!enter(__builtin_return_address(0), __builtin_frame_address(0)))                                 \
+        if (!capture_enter(__builtin_return_address(0), __builtin_frame_address(0)))                         \
             return REAL(name) arguments;                                                                     \
         static struct times_call times_of_##name = {.function = #name};                                      \
         before;                                                                                              \
@@ -33,14 +33,47 @@
         after;                                                                                               \
         capture_leave();                                                                                     \
         return result;                                                                                       \
-    }                                                                                                        \
+    }
+
+/* The same for a function that may find nothing, as `nothing` says after it. Most such polls are not timed.
+ */
+#define DEFINE_POLL(name, parameters, arguments, before, nothing, after)                                     \
+    __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
+    {                                                                                                        \
+        const void *const caller = __builtin_return_address(0), *const frame = __builtin_frame_address(0);   \
+        const bool is_timed = !capture_enter_untimed();                                                      \
+        if (is_timed && !capture_enter_poll(caller, frame))                                                  \
+            return REAL(name) arguments;                                                                     \
+        static struct times_call times_of_##name = {.function = #name};                                      \
+        before;                                                                                              \
+        double began_s = 0;                                                                                  \
+        if (is_timed) {                                                                                      \
+            capture_pause();                                                                                 \
+            began_s = times_now();                                                                           \
+        }                                                                                                    \
+        int result = REAL(name) arguments;                                                                   \
+        if (!is_timed && result == MPI_SUCCESS && (nothing)) {                                               \
+            capture_leave_untimed();                                                                         \
+            return result;                                                                                   \
+        }                                                                                                    \
+        if (is_timed) {                                                                                      \
+            const double ended_s = times_now();                                                              \
+            capture_resume();                                                                                \
+            times_count(&times_of_##name, began_s, ended_s);                                                 \
+        } else {                                                                                             \
+            capture_end_untimed(caller, frame);                                                              \
+        }                                                                                                    \
+        after;                                                                                               \
+        capture_leave_poll(requests_are_long());                                                             \
+        return result;                                                                                       \
+    }
+
+/* The functions that the program calls, in C and in Fortran. */
+#define EXPORT_BOTH(name, parameters, arguments)                                                             \
     EXPORT int MPI_##name parameters                                                                         \
     {                                                                                                        \
         return wrapped_##name arguments;                                                                     \
-    }
-
-#define DEFINE_BOTH(enter, name, parameters, arguments, before, after)                                       \
-    DEFINE_WRAPPER(enter, name, parameters, arguments, before, after)                                        \
+    }                                                                                                        \
     EXPORT int PMPI_##name parameters                                                                        \
     {                                                                                                        \
         if (!capture_is_fortran(__builtin_return_address(0)))                                                \
@@ -50,11 +83,13 @@
 
 /* `after` is executed even if the MPI reports an error: requests that `before` has taken must be put back. */
 #define WRAP_WAIT(name, parameters, arguments, before, after)                                                \
-    DEFINE_BOTH(capture_enter, name, parameters, arguments, before, after)
+    DEFINE_WRAPPER(name, parameters, arguments, before, after)                                               \
+    EXPORT_BOTH(name, parameters, arguments)
 
 /* The same for a function that may find nothing. It calls capture_found() before it writes what it found. */
-#define WRAP_POLL(name, parameters, arguments, before, after)                                                \
-    DEFINE_BOTH(capture_enter_poll, name, parameters, arguments, before, after)
+#define WRAP_POLL(name, parameters, arguments, before, nothing, after)                                       \
+    DEFINE_POLL(name, parameters, arguments, before, nothing, after)                                         \
+    EXPORT_BOTH(name, parameters, arguments)
 
 #define WRAP(name, parameters, arguments, before, after)                                                     \
     WRAP_WAIT(name, parameters, arguments, before, if (result == MPI_SUCCESS) after)
