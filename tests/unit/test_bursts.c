@@ -222,12 +222,46 @@ static void traces_without_bursts_have_none(void **state)
     traces_close(compiled);
 }
 
+/* A rank that computes and calls nothing: to meet all bursts takes no more steps than it has lines, also from
+ * its begin again. */
+static void many_bursts_without_a_call(void **state)
+{
+    (void)state;
+    enum { BURSTS = 3000 };
+    char *text = NULL;
+    size_t size;
+    struct call scratch;
+    struct call_burst burst;
+    FILE *out = open_memstream(&text, &size);
+    fputs("0 init\n0 comm_size #site 1 line.c:1\n0 barrier #@1\n", out);
+    for (int i = 0; i < BURSTS; i++)
+        fprintf(out, "0 compute %d\n0 comm_size #burst %d %d\n", 12 * i, 2 * i, i);
+    fputs("0 finalize\n", out);
+    fclose(out);
+    struct compiled_trace *compiled = traces_open("computes", text, NULL);
+    struct program *program = &compiled->program;
+    for (uint64_t round = 1; round <= 2; round++) {
+        unsigned met = 0;
+        program->ops->rewind(program);
+        while (program_next(program, 0, &scratch))
+            if (program->bursts->last(program->bursts, 0, &burst)) {
+                assert_int_equal(burst.used_ns, met++);
+                assert_int_equal(burst.after, 1);
+            }
+        assert_int_equal(met, BURSTS);
+        assert_true(compiled->burst_places[0].steps <= round * compiled_lines(compiled, 0));
+    }
+    traces_close(compiled);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_are_those_of_the_text),
         cmocka_unit_test(jobs_have_their_bursts),
         cmocka_unit_test(traces_without_bursts_have_none),
+        cmocka_unit_test(many_bursts_without_a_call),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

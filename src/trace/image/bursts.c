@@ -57,6 +57,26 @@ static const struct compiled_trace *compiled_from(const struct program_bursts *b
     return (const void *)((const char *)bursts - offsetof(struct compiled_trace, bursts));
 }
 
+/* The site of the last call in front of `at`. The search ends where the one before it began, so that a rank
+ * without calls costs no more than its tokens. A rank that has been rewound is searched from its begin. */
+static uint32_t site_before(const struct compiled_trace *compiled, uint32_t rank, const uint32_t *at)
+{
+    struct burst_place *place = &compiled->burst_places[rank];
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    const bool goes_on = place->at && place->at <= at;
+    const uint32_t *const begin = goes_on ? place->at : tokens;
+    uint32_t site = 0;
+    const uint32_t *back = at;
+    for (; back > begin; back--) {
+        place->steps++;
+        if (is_call(compiled, rank, back[-1], &site))
+            break;
+    }
+    place->site = back > begin || !goes_on ? site : place->site;
+    place->at = at;
+    return place->site;
+}
+
 static bool last_burst(const struct program_bursts *bursts, uint32_t rank, struct call_burst *burst)
 {
     const struct compiled_trace *compiled = compiled_from(bursts);
@@ -64,8 +84,7 @@ static bool last_burst(const struct program_bursts *bursts, uint32_t rank, struc
     if (at == tokens || !(at[-1] & TOKEN_COMPUTE) || *at == TOKEN_END ||
         !burst_at(compiled, rank, *at, burst))
         return false;
-    for (const uint32_t *back = at - 1; back > tokens && !is_call(compiled, rank, back[-1], &burst->after);)
-        back--;
+    burst->after = site_before(compiled, rank, at - 1);
     while (*++at != TOKEN_END && !(*at & TOKEN_COMPUTE) && !is_call(compiled, rank, *at, &burst->before))
         ;
     return true;
@@ -100,6 +119,8 @@ void compiled_use_bursts(struct compiled_trace *compiled)
 {
     if (!(compiled->header->flags & IMAGE_HAS_BURSTS))
         return;
+    compiled->burst_places =
+        mem_alloc(compiled->program.ranks, sizeof *compiled->burst_places, "the bursts of a trace");
     compiled->bursts = (struct program_bursts){.last = last_burst, .each = each_burst};
     compiled->program.bursts = &compiled->bursts;
 }

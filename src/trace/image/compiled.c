@@ -90,6 +90,7 @@ static void compiled_close(struct program *program)
     free(compiled->site_names);
     free(compiled->owned_files);
     free(compiled->files);
+    free(compiled->burst_places);
     free(compiled->cursors);
     free(compiled->groups);
     free(compiled->name);

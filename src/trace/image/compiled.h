@@ -13,13 +13,22 @@
 struct trace_input;
 struct trace_format;
 
+/* Where the last search of a rank for the call in front of a burst began, and the call site that it found.
+ * `steps`: the tokens that all searches have looked at. */
+struct burst_place {
+    const uint32_t *at;
+    uint32_t site;
+    uint64_t steps;
+};
+
 /* A compiled trace in use: the mapped image and a cursor for each rank. It is a struct program whose next()
  * returns pointers into the mapping. */
 struct compiled_trace {
     struct program program; /* first, so that a program can be cast back */
     struct program_sites sites;
-    struct program_bursts bursts; /* if the image has any */
-    const char **site_names;      /* NULL: the image has no call sites */
+    struct program_bursts bursts;     /* if the image has any */
+    struct burst_place *burst_places; /* per rank; NULL: it has none */
+    const char **site_names;          /* NULL: the image has no call sites */
     struct group *groups;
     const unsigned char *image;
     uint64_t image_bytes;
