@@ -2,8 +2,8 @@
  * locations their definitions and events, each behind its length in two bytes. Locations are numbered from 0
  * or from 100 on. The number of bytes chooses fabric and engine. */
 #include "trace/otf2/otf2.h"
-#include "fuzz/fuzz_run.h"
-#include "fuzz/fuzz_trace.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/fuzz_run_trace.h"
 
 static const char *const suffixes[][2] = {
     {".otf2", ".otf2"},     {".def", ".def"},       {"/0.def", "/100.def"}, {"/0.evt", "/100.evt"},
@@ -25,13 +25,6 @@ bool fuzz_target(const uint8_t *data, size_t size)
             files[2 * i + k] = (struct otf2_memory){suffixes[i][k], data + at, length};
         at += length;
     }
-    if (otf2_input_of_files(&input, "fuzz.otf2", files, 2 * PARTS) != STATUS_OK)
-        return false;
-    struct compiled_trace *compiled = fuzz_compile(&input);
-    trace_input_close(&input);
-    if (!compiled)
-        return false;
-    bool has_ended = fuzz_run(fuzz_config(fuzz_settings(size)), &compiled->program);
-    compiled->program.ops->close(&compiled->program);
-    return has_ended;
+    return otf2_input_of_files(&input, "fuzz.otf2", files, 2 * PARTS) == STATUS_OK &&
+           fuzz_run_trace(&input, size);
 }

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "call/tail.h"
-#include "fuzz/fuzz_run.h"
-#include "fuzz/fuzz_trace.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/fuzz_run_trace.h"
 #include "trace/ti/packed.h"
 #include "trace/ti/truncated_trace.h"
 
@@ -67,15 +67,7 @@ static void write_tail(struct fuzz_piece *rest, const uint8_t *head)
 static bool run(size_t size)
 {
     struct trace_input input;
-    if (trace_input_open(&input, folder) != STATUS_OK)
-        return false;
-    struct compiled_trace *compiled = fuzz_compile(&input);
-    trace_input_close(&input);
-    if (!compiled)
-        return false;
-    bool has_ended = fuzz_run(fuzz_config(fuzz_settings(size)), &compiled->program);
-    compiled->program.ops->close(&compiled->program);
-    return has_ended;
+    return trace_input_open(&input, folder) == STATUS_OK && fuzz_run_trace(&input, size);
 }
 
 bool fuzz_target(const uint8_t *data, size_t size)
