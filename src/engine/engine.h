@@ -20,6 +20,7 @@
  *   engine.h    what all engines share: this file
  *   critical.c  the critical path of a run
  *   params.c    the parameters of ranks and of their MPI library
+ *   batch.c     which job of a queue may start, and on which nodes
  *   rank/       ranks that execute MPI calls one after another
  *   openloop/   traffic of nodes, without ranks
  *   simplecomm/ ranks as the simulator SimpleComm computes them */
