@@ -13,7 +13,9 @@ static const char *const rests[] = {"placement=linear",
                                     "placement=blocks,block=3",
                                     "placement=random,alone=no",
                                     "block=1",
-                                    "placement=groups,group=4"};
+                                    "placement=groups,group=4",
+                                    "queue=fcfs,nodes=16,placement=groups,group=3",
+                                    "queue=easy,nodes=12,placement=random"};
 static const char goal_trace[] = "trace: GOAL";
 
 /* Escapes can hide a path, so they count as one. */

@@ -23,6 +23,7 @@ enum tap_kind {
     TAP_COMPUTED, /* `rank` computed from `since` to `at` */
     TAP_ENDED,    /* `rank` made its last call, at `at` */
     TAP_SOFTWARE, /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
+    TAP_BEGAN,    /* `rank` begins at `at`, as its job has waited for nodes; all others begin at 0 */
 };
 
 #define TAP_NOBODY UINT32_MAX
@@ -56,7 +57,7 @@ struct tap_record {
     };
 };
 
-enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };
+enum { TAP_KINDS = TAP_BEGAN + 1, TAP_HANDLERS = 8 };
 
 struct tap_handler {
     void (*handle)(void *self, const struct tap_record *record);

@@ -1,6 +1,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "sim/jobs.h"
 #include "trace/ti/write.h"
 #include "workload/help.h"
 #include "workload/workload.h"
@@ -43,7 +44,9 @@ static enum status generate(const char *spec, const char *folder)
     enum status status = workload_open(spec, &program);
     if (status != STATUS_OK)
         return status;
-    if (program->openloop) {
+    if (jobs_refuse_queue(program, "helio gen") != STATUS_OK) {
+        status = STATUS_BAD_INPUT;
+    } else if (program->openloop) {
         diag_error("workload %s is traffic between nodes, without calls that a trace could hold", spec);
         status = STATUS_BAD_INPUT;
     } else if (program->graph) {

@@ -6,6 +6,7 @@
 #include "cli/schedule.h"
 #include "engine/placement.h"
 #include "output/standard.h"
+#include "sim/jobs.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -28,7 +29,13 @@ const char *schedule_program_name(const struct schedule_settings *settings)
 static enum status open_program(const struct schedule_settings *settings, const char *name,
                                 struct program **program)
 {
-    return settings->trace ? trace_open(name, program) : workload_open(name, program);
+    enum status status = settings->trace ? trace_open(name, program) : workload_open(name, program);
+    if (status != STATUS_OK)
+        return status;
+    status = jobs_refuse_queue(*program, "helio schedule");
+    if (status != STATUS_OK)
+        (*program)->ops->close(*program);
+    return status;
 }
 
 static enum status find_in(struct program *program, const struct config *config,

@@ -13,6 +13,7 @@
 #include "output/quote.h"
 #include "output/standard.h"
 #include "sim/components.h"
+#include "sim/jobs.h"
 #include "sim/settle.h"
 #include "sim/traffic.h"
 #include "trace/chakra/write.h"
@@ -215,9 +216,12 @@ static enum status open_source(const struct convert_arguments *arguments, struct
     if (!arguments->workload)
         return trace_open(arguments->path, program);
     enum status status = workload_open(arguments->workload, program);
-    if (status != STATUS_OK || !(*program)->setting.parameter)
+    if (status != STATUS_OK)
         return status;
-    status = config_assign(config, (*program)->setting.parameter, (*program)->setting.value, "--workload");
+    status = jobs_refuse_queue(*program, "helio trace convert");
+    if (status == STATUS_OK && (*program)->setting.parameter)
+        status =
+            config_assign(config, (*program)->setting.parameter, (*program)->setting.value, "--workload");
     if (status != STATUS_OK)
         (*program)->ops->close(*program);
     return status;

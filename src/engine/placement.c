@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "call/jobs.h"
 #include "engine/params.h"
 #include "fabric/topology.h"
 
@@ -267,6 +268,64 @@ static enum status place_by_file(const struct config *config, const char *path, 
     return status;
 }
 
+/* ---------------------------------------------------------- a queue of jobs */
+
+/* How many nodes the jobs can have. False, reported. */
+static bool nodes_of_queue(const struct config *config, const struct program *program, uint32_t *nodes)
+{
+    const uint32_t wanted = program->jobs->queue->nodes, there = topology_nodes(config);
+    *nodes = wanted ? wanted : there;
+    if (placement_is_given(config))
+        diag_error("placement: with a queue a job gets its nodes when it starts; jobs.placement says which");
+    else if (!*nodes)
+        diag_error("a queue of jobs needs a number of nodes: give a topology, or nodes, such as "
+                   "jobs:FILE.yaml,queue=fcfs,nodes=16");
+    else if (there && wanted > there)
+        diag_error("the queue has %" PRIu32 " nodes, and the topology %" PRIu32, wanted, there);
+    else
+        return true;
+    return false;
+}
+
+/* False, reported: a job can never start. */
+static bool all_jobs_fit(const struct program *program, uint32_t nodes, uint32_t ranks_per_node)
+{
+    const struct program_jobs *jobs = program->jobs;
+    for (size_t i = 0; i < jobs->count; i++) {
+        const uint32_t wanted = (jobs->list[i].ranks - 1) / ranks_per_node + 1;
+        if (wanted <= nodes)
+            continue;
+        diag_error("job %s needs %" PRIu32 " nodes, and the machine has %" PRIu32, jobs->list[i].name, wanted,
+                   nodes);
+        return false;
+    }
+    return true;
+}
+
+/* Until a job starts, its ranks are where they would be if it was the only one. */
+static enum status place_by_queue(const struct config *config, struct program *program,
+                                  struct placement *placement)
+{
+    struct program_queue *queue = program->jobs->queue;
+    const uint32_t each = node_config_ranks(config_of(config, &node_params));
+    uint32_t nodes;
+    if (!nodes_of_queue(config, program, &nodes) || !all_jobs_fit(program, nodes, each))
+        return STATUS_BAD_INPUT;
+    *placement =
+        (struct placement){.program = program,
+                           .node_of = mem_alloc(program->ranks, sizeof *placement->node_of, "a placement"),
+                           .nodes = nodes,
+                           .node_of_before = program->node_of,
+                           .nodes_before = program->nodes,
+                           .of_queue_before = queue->node_of};
+    for (uint32_t job = 0, rank = 0; job < program->jobs->count; job++)
+        for (uint32_t i = 0; i < program->jobs->list[job].ranks; i++)
+            placement->node_of[rank++] = i / each;
+    program->node_of = queue->node_of = placement->node_of;
+    program->nodes = nodes;
+    return STATUS_OK;
+}
+
 /* --------------------------------------------------------------------- open */
 
 static enum status no_such(const char *given)
@@ -288,6 +347,8 @@ enum status placement_open(const struct config *config, struct program *program,
             node->nodes_per_server ? (uint32_t)node->nodes_per_server : topology_nodes_per_server(config);
     if (!path && name_of(node->placement) == PLACEMENTS)
         return no_such(node->placement);
+    if (program->jobs && program->jobs->queue)
+        return place_by_queue(config, program, placement);
     if (!placement_is_given(config) || program->openloop)
         return STATUS_OK;
     *placement =
@@ -327,6 +388,8 @@ void placement_close(struct placement *placement)
     if (placement->program) {
         placement->program->node_of = placement->node_of_before;
         placement->program->nodes = placement->nodes_before;
+        if (placement->program->jobs && placement->program->jobs->queue)
+            placement->program->jobs->queue->node_of = placement->of_queue_before;
     }
     free(placement->node_of);
     *placement = (struct placement){.program = NULL};

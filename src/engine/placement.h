@@ -10,7 +10,8 @@
 #include "call/call.h"
 
 /* Which node has which rank: the parameters `placement`, `placement_block` and `placement_seed`
- * (docs/place.md). There is one mechanism: struct program, node_of. */
+ * (docs/place.md). There is one mechanism: struct program, node_of. Ranks of jobs that wait for nodes get
+ * theirs during the run (engine/rank/job_queue.h). */
 
 /* What a program has while its placement is open. */
 struct placement {
@@ -19,6 +20,7 @@ struct placement {
     uint32_t nodes;
     const uint32_t *node_of_before; /* what the program had */
     uint32_t nodes_before;
+    uint32_t *of_queue_before; /* what its queue of jobs had */
 };
 
 /* Whether ranks are to be placed other than in order. */

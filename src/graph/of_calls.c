@@ -354,6 +354,7 @@ static struct program *make_program(struct converter *converter)
                                       .ranks = converter->source->ranks,
                                       .node_of = converter->source->node_of,
                                       .nodes = converter->source->nodes,
+                                      .jobs = converter->source->jobs,
                                       .total_calls = graph->graph.operations,
                                       .bytes_mapped = graph_builder_bytes(&graph->builder) +
                                                       graph->graph.operations *

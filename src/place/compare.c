@@ -10,6 +10,7 @@
 #include "engine/params.h"
 #include "fabric/topology.h"
 #include "place/place.h"
+#include "sim/jobs.h"
 
 /* What the comparison works with. */
 struct place_work {
@@ -168,7 +169,7 @@ static enum status check(const struct experiment *experiment)
         diag_error("fabric %s has its ranks in order, each on a host of its own: there is nothing to place",
                    experiment->fabrics[0]->name);
     else
-        return STATUS_OK;
+        return jobs_refuse_queue(experiment->program, "helio place");
     return STATUS_BAD_INPUT;
 }
 

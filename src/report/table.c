@@ -268,8 +268,12 @@ static void put_job(const struct report_columns *table, const struct result *res
 {
     const double slowdown = result_slowdown(job);
     fprintf(table->out, "%-*s %7" PRIu32, table->name_width, result->fabric, job->ranks);
+    if (job->nodes)
+        put_time(table, times, job->submitted);
+    if (job->nodes)
+        put_time(table, times, job->start - job->submitted);
     put_time(table, times, job->start);
-    put_time(table, times, job->time);
+    put_time(table, times, job->nodes ? job->start + job->time : job->time);
     if (job->ran_alone)
         put_time(table, times, job->alone);
     if (slowdown > 0)
@@ -294,13 +298,42 @@ static void put_jobs(const struct report_columns *table)
         times[2 * i + 1] = job->time;
     }
     const struct units_column column = units_column_of(times, 2 * jobs * table->count, 5);
+    const bool has_queue = table->results[0].queue.nodes > 0;
     free(times);
-    fprintf(table->out, "\n%-*s %7s %12s %12s", table->name_width, "fabric", "ranks", "start", "time");
+    fprintf(table->out, "\n%-*s %7s", table->name_width, "fabric", "ranks");
+    if (has_queue)
+        fprintf(table->out, " %12s %12s", "submitted", "waited");
+    fprintf(table->out, " %12s %12s", "start", has_queue ? "end" : "time");
     fprintf(table->out, table->results[0].jobs[0].ran_alone ? " %12s %10s  job\n" : "  job\n", "alone",
             "slowdown");
     for (size_t i = 0; i < jobs; i++)
         for (size_t k = 0; k < table->count; k++)
             put_job(table, &table->results[k], &table->results[k].jobs[i], &column);
+}
+
+/* How well the jobs use the nodes, and how long they wait for them. */
+static void put_queue(const struct report_columns *table)
+{
+    if (!table->results[0].queue.nodes)
+        return;
+    ps_t *times = mem_alloc(2 * table->count, sizeof *times, "a table");
+    for (size_t k = 0; k < table->count; k++) {
+        const struct result *result = &table->results[k];
+        times[2 * k] = (ps_t)(result->queue.waited / result->job_count);
+        times[2 * k + 1] = result->queue.longest;
+    }
+    const struct units_column column = units_column_of(times, 2 * table->count, 4);
+    fprintf(table->out, "\n%-*s %7s %12s %12s %12s  queue\n", table->name_width, "fabric", "nodes", "used",
+            "mean wait", "longest wait");
+    for (size_t k = 0; k < table->count; k++) {
+        const struct result *result = &table->results[k];
+        fprintf(table->out, "%-*s %7" PRIu32 " %10.2f %%", table->name_width, result->fabric,
+                result->queue.nodes, 100 * result_utilisation(result));
+        put_time(table, &column, times[2 * k]);
+        put_time(table, &column, times[2 * k + 1]);
+        fprintf(table->out, "  %s\n", result->queue.order);
+    }
+    free(times);
 }
 
 /* --------------------------------------------------------------- dimensions */
@@ -418,6 +451,7 @@ void report_table(const char *program, const struct result *results, size_t coun
     for (size_t i = 0; i < count; i++)
         put_row(&table, i);
     put_jobs(&table);
+    put_queue(&table);
     put_dimensions(&table);
     put_sites(&table);
     put_networks(&table);

@@ -169,6 +169,27 @@ static enum status check_slow_nodes(const struct experiment *experiment, const s
     return STATUS_BAD_INPUT;
 }
 
+/* Whether jobs wait for nodes only where ranks have nodes, which nobody has to know before the run. */
+static enum status check_queue(const struct experiment *experiment, const struct engine *engine,
+                               const struct fabric_ops *fabric)
+{
+    const struct program *program = experiment->program;
+    if (!program || !program->jobs || !program->jobs->queue)
+        return STATUS_OK;
+    if (!engine->has_nodes)
+        diag_error("a queue of jobs needs nodes, and fabric %s%s%s has none that ranks could get",
+                   fabric->name, experiment->chosen->compat != COMPAT_NONE ? " with compat=" : "",
+                   experiment->chosen->compat != COMPAT_NONE ? compat_names[experiment->chosen->compat] : "");
+    else if (fabric->wants_traffic && fabric->wants_traffic(experiment->config))
+        diag_error("fabric %s has to know before the run which nodes send to each other, and with a queue "
+                   "jobs get their nodes when they start",
+                   fabric->name);
+    else
+        return STATUS_OK;
+    config_note_origin(experiment->config, "workload");
+    return STATUS_BAD_INPUT;
+}
+
 /* Chooses the engine of a fabric, which says what of the experiment it cannot run. */
 static enum status choose_engine(struct experiment *experiment, size_t fabric)
 {
@@ -183,7 +204,8 @@ static enum status choose_engine(struct experiment *experiment, size_t fabric)
     const struct engine *engine = engines_find(&input);
     experiment->engines[fabric] = engine;
     if (!engine || check_slow_nodes(experiment, engine, input.fabric) != STATUS_OK ||
-        check_placement(experiment, engine, input.fabric) != STATUS_OK)
+        check_placement(experiment, engine, input.fabric) != STATUS_OK ||
+        check_queue(experiment, engine, input.fabric) != STATUS_OK)
         return STATUS_BAD_INPUT;
     return engine->prepare ? engine->prepare(&input) : STATUS_OK;
 }

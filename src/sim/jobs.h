@@ -8,4 +8,8 @@
 enum status jobs_measure(struct experiment *experiment, size_t fabric, const struct experiment_watch *watch,
                          struct result *result);
 
+/* For what is done without a run, or with given nodes: STATUS_BAD_INPUT, reported, where jobs wait for nodes.
+ * `command`: "helio gen". */
+enum status jobs_refuse_queue(const struct program *program, const char *command);
+
 #endif

@@ -63,6 +63,9 @@ static void collect(void *self, const struct tap_record *record)
     case TAP_SOFTWARE:
         result->rows[record->rank].software = record->at;
         break;
+    case TAP_BEGAN:
+        result->before_ranks += record->at;
+        break;
     case TAP_ENDED:
         result->rows[record->rank].finish = record->at;
         result->makespan = ps_max(result->makespan, record->at);
@@ -77,7 +80,7 @@ void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
     result->ranks = ranks;
     result->rows = mem_alloc(ranks, sizeof *result->rows, "results per rank");
     uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED) |
-                      TAP_BIT(TAP_SOFTWARE);
+                      TAP_BIT(TAP_SOFTWARE) | TAP_BIT(TAP_BEGAN);
     tap_handle(tap, wanted, collect, result);
 }
 
@@ -127,7 +130,7 @@ void result_free(struct result *result)
     slack_summary_free(result->slack);
     free(result->what_if);
     for (size_t i = 0; i < result->job_count; i++)
-        free(result->jobs[i].name);
+        free(result->jobs[i].name), free(result->jobs[i].nodes);
     free(result->jobs);
     free(result->dimensions);
     for (uint32_t site = 0; site < result->site_count; site++)
@@ -136,7 +139,7 @@ void result_free(struct result *result)
     *result = (struct result){0};
 }
 
-/* The sum of one column of the rows over the sum of finish times. */
+/* The sum of one column of the rows over the sum of the ranks' times, from their beginning to their end. */
 static double share_of_time(const struct result *result, size_t column_offset)
 {
     double sum = 0, finish = 0;
@@ -144,6 +147,7 @@ static double share_of_time(const struct result *result, size_t column_offset)
         sum += (double)*(const ps_t *)((const char *)&result->rows[i] + column_offset);
         finish += (double)result->rows[i].finish;
     }
+    finish -= (double)result->before_ranks;
     return finish > 0 ? sum / finish : 0;
 }
 
@@ -165,6 +169,12 @@ double result_mean_latency_ps(const struct result *result)
 double result_slowdown(const struct result_job *job)
 {
     return job->ran_alone && job->alone > 0 ? (double)job->time / (double)job->alone : 0;
+}
+
+double result_utilisation(const struct result *result)
+{
+    const double all = (double)result->queue.nodes * (double)result->makespan;
+    return all > 0 ? (double)result->queue.used / all : 0;
 }
 
 double result_mean_idle_ps(const struct result *result, const struct result_dimension *dimension)

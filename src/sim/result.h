@@ -34,8 +34,20 @@ struct result_job {
     char *name;
     uint32_t ranks;
     ps_t start, time; /* `time` is from the start of the job to the end of its last rank */
-    ps_t alone;       /* its time with no other job on the machine */
+    ps_t submitted;   /* with a queue; `start` is then when it got its nodes */
+    uint32_t *nodes;  /* that it got, in the order of its ranks; NULL: without a queue */
+    uint32_t node_count;
+    ps_t alone; /* its time with no other job on the machine */
     bool ran_alone;
+};
+
+/* A machine whose nodes jobs wait for. */
+struct result_queue {
+    const char *order; /* "fcfs", "easy" */
+    uint32_t nodes;    /* 0: jobs do not wait */
+    sum_t used;        /* node-time in ps: nodes of jobs, from their start to their end */
+    sum_t waited;      /* of all jobs, in ps */
+    ps_t longest;      /* wait of a job */
 };
 
 /* What a dimension of the program's messages took. */
@@ -89,6 +101,8 @@ struct result {
     size_t what_if_count;
     struct result_job *jobs; /* NULL: the program is one job */
     size_t job_count;
+    struct result_queue queue;
+    sum_t before_ranks; /* the time before ranks begin, in ps over ranks, as jobs wait for nodes */
     struct result_dimension *dimensions; /* NULL: the program does not say what its messages are for */
     size_t dimension_count;
     bool dimensions_have_path;                           /* the path is listed */
@@ -124,6 +138,9 @@ double result_mean_bytes(const struct result *result);
 
 /* How many times as long as alone a job takes; 0: that is not known. */
 double result_slowdown(const struct result_job *job);
+
+/* The part of the nodes' time in which a job has them. */
+double result_utilisation(const struct result *result);
 
 /* The smallest size in a class, in bytes. */
 uint64_t result_size_from(uint32_t size_class);

@@ -162,7 +162,15 @@ static json_t *message_sizes_json(const struct result *result)
     return list;
 }
 
-/* The times of jobs alone are there only where they have run so. */
+static json_t *nodes_json(const struct result_job *job)
+{
+    json_t *list = json_make_list();
+    for (uint32_t i = 0; i < job->node_count; i++)
+        json_add(list, json_make_count(job->nodes[i]));
+    return list;
+}
+
+/* The times of jobs alone are there only where they have run so, and what a queue adds where there is one. */
 static json_t *jobs_json(const struct result *result)
 {
     json_t *list = json_make_list();
@@ -172,15 +180,36 @@ static json_t *jobs_json(const struct result *result)
         json_t *object = json_make_object();
         json_put_text(object, "name", job->name);
         json_put_count(object, "ranks", job->ranks);
+        if (job->nodes)
+            json_put(object, "submitted_s", seconds(job->submitted));
+        if (job->nodes)
+            json_put(object, "waited_s", seconds(job->start - job->submitted));
         json_put(object, "start_s", seconds(job->start));
+        if (job->nodes)
+            json_put(object, "end_s", seconds(job->start + job->time));
         json_put(object, "time_s", seconds(job->time));
         if (job->ran_alone)
             json_put(object, "alone_s", seconds(job->alone));
         if (slowdown > 0)
             json_put_number(object, "slowdown", slowdown);
+        if (job->nodes)
+            json_put(object, "nodes", nodes_json(job));
         json_add(list, object);
     }
     return list;
+}
+
+static json_t *queue_json(const struct result *result)
+{
+    const struct result_queue *queue = &result->queue;
+    json_t *object = json_make_object();
+    json_put_text(object, "order", queue->order);
+    json_put_count(object, "nodes", queue->nodes);
+    json_put_number(object, "utilisation", result_utilisation(result));
+    json_put_number(object, "mean_wait_s",
+                    (double)queue->waited / (double)result->job_count / (double)PS_PER_S);
+    json_put(object, "longest_wait_s", seconds(queue->longest));
+    return object;
 }
 
 /* The dimensions that have messages. Idle time is over all ranks. */
@@ -301,6 +330,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
     json_put(object, "network", network_json(result, reference));
     if (result->jobs)
         json_put(object, "jobs", jobs_json(result));
+    if (result->queue.nodes)
+        json_put(object, "queue", queue_json(result));
     if (result->dimensions)
         json_put(object, "dimensions", dimensions_json(result));
     if (result->sites)

@@ -8,6 +8,8 @@
 static const char *const placements[] = {
     [JOBS_LINEAR] = "linear", [JOBS_INTERLEAVED] = "interleaved", [JOBS_BLOCKS] = "blocks",
     [JOBS_GROUPS] = "groups", [JOBS_RANDOM] = "random",           NULL};
+static const char *const queues[] = {
+    [JOBS_NO_QUEUE] = "none", [JOBS_FCFS] = "fcfs", [JOBS_EASY] = "easy", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
 
 PARAM_TABLE(
@@ -38,12 +40,28 @@ PARAM_TABLE(
      .default_text = "8",
      .min = "1",
      .max = "1000000000",
-     .doc = "ranks of a group of the machine: of a dragonfly's group, or below a leaf switch"},
+     .doc =
+         "ranks of a group of the machine: of a dragonfly's group, or below a leaf switch; with a queue its "
+         "nodes"},
     {.name = "seed",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, seed),
      .default_text = "1",
      .doc = "of the random placement"},
+    {.name = "queue",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct jobs_config, queue),
+     .default_text = "none",
+     .choices = queues,
+     .doc =
+         "none: all jobs have their nodes for the whole run; fcfs: jobs wait for free nodes, in the order of "
+         "`start`; easy: others start before the first one if that does not delay it (backfilling)"},
+    {.name = "nodes",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct jobs_config, nodes),
+     .default_text = "0",
+     .max = "1000000000",
+     .doc = "of the machine, with a queue; 0: as many as the topology has"},
     {.name = "alone",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct jobs_config, alone),
@@ -51,16 +69,45 @@ PARAM_TABLE(
      .choices = no_yes,
      .doc = "yes: run each job alone too, at the same place, to know its slowdown"});
 
+/* Jobs of a queue are placed one after another, each among the nodes that are free. */
+static bool can_place(const struct jobs_config *config, struct workload_problem *problem)
+{
+    if (config->queue == JOBS_NO_QUEUE ||
+        (config->placement != JOBS_INTERLEAVED && config->placement != JOBS_BLOCKS))
+        return true;
+    problem->param = "placement";
+    snprintf(
+        problem->text, sizeof problem->text,
+        "placement=%s places all jobs together; with a queue a job gets its nodes when it starts: linear, "
+        "groups or random",
+        placements[config->placement]);
+    return false;
+}
+
 static bool jobs_prepare(const struct workload *workload, void *self, struct program *program,
                          struct workload_problem *problem)
 {
     (void)workload, (void)program;
     const struct jobs_config *config = self;
     if (config->file)
-        return true;
+        return can_place(config, problem);
     problem->param = "file";
     snprintf(problem->text, sizeof problem->text, "a list of jobs is needed: jobs:FILE.yaml");
     return false;
+}
+
+static void open_queue(struct jobs *jobs, const struct jobs_config *config)
+{
+    static const enum queue_choice choices[] = {
+        [JOBS_LINEAR] = QUEUE_LINEAR, [JOBS_GROUPS] = QUEUE_GROUPS, [JOBS_RANDOM] = QUEUE_RANDOM};
+    if (config->queue == JOBS_NO_QUEUE)
+        return;
+    jobs->queue = (struct program_queue){.backfills = config->queue == JOBS_EASY,
+                                         .choice = choices[config->placement],
+                                         .group = (uint32_t)config->group,
+                                         .seed = config->seed,
+                                         .nodes = (uint32_t)config->nodes};
+    jobs->about.queue = &jobs->queue;
 }
 
 static enum status jobs_open(const void *self, const char *spec, struct program **program)
@@ -72,6 +119,7 @@ static enum status jobs_open(const void *self, const char *spec, struct program 
     jobs->about.only = PROGRAM_JOBS_ALL;
     jobs->about.alone = config->alone;
     jobs->placement = config->placement == JOBS_LINEAR ? NULL : placements[config->placement];
+    open_queue(jobs, config);
     enum status status = jobs_read(jobs, jobs->program.file);
     if (status == STATUS_OK)
         status = jobs_place(jobs, config);

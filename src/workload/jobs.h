@@ -37,6 +37,7 @@ struct jobs {
     struct job *jobs;
     uint32_t *job_of, *rank_of; /* of each rank of the machine: its job or JOBS_NONE, and its rank there */
     const char *placement;      /* a name, if ranks in the file exclude it; NULL: they may be there */
+    struct program_queue queue; /* if about.queue is it */
     uint8_t *taken;             /* of ranks of the machine, while the file is read: a job has it */
     size_t taken_count, taken_capacity;
     uint32_t *calls_made; /* of each rank of the machine: 0, 1, or 2 and more */
@@ -53,12 +54,14 @@ struct jobs {
     struct arena texts;
 };
 
+enum jobs_queue { JOBS_NO_QUEUE, JOBS_FCFS, JOBS_EASY };
 enum jobs_placement { JOBS_LINEAR, JOBS_INTERLEAVED, JOBS_BLOCKS, JOBS_GROUPS, JOBS_RANDOM };
 
 struct jobs_config {
     const char *file; /* NULL: not given */
     int placement, alone;
-    uint64_t block, group, seed;
+    int queue; /* enum jobs_queue */
+    uint64_t block, group, seed, nodes;
 };
 
 /* Opens the programs that the file lists. STATUS_BAD_INPUT, reported. */

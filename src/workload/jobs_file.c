@@ -16,7 +16,7 @@
  *       - {name: coupler, workload: pingpong, ranks: [0-3, 8]} */
 struct job_entry {
     const char *name, *trace, *workload; /* NULL: not given */
-    ps_t start;
+    ps_t start, estimate;
     uint64_t copies;
     const struct config_node *ranks; /* NULL: not given */
     uint32_t *places;                /* ranks of the machine, of all copies */
@@ -36,6 +36,11 @@ PARAM_TABLE(job_params, "job", struct job_entry, "a job",
             {.name = "start",
              .type = PARAM_TIME,
              .offset = offsetof(struct job_entry, start),
+             .default_text = "0 s",
+             .min = "0 s"},
+            {.name = "estimate",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct job_entry, estimate),
              .default_text = "0 s",
              .min = "0 s"},
             {.name = "copies",
@@ -118,6 +123,12 @@ static bool read_ranks(struct jobs *jobs, struct config_reader *reader, const st
                        struct job_entry *entry)
 {
     entry->ranks = node;
+    if (jobs->about.queue) {
+        config_key_error(reader, node,
+                         "with a queue a job gets its nodes when it starts; leave out ranks, or "
+                         "the queue");
+        return false;
+    }
     if (jobs->placement) {
         config_key_error(reader, node, "placement=%s gives the jobs their ranks; leave out one of the two",
                          jobs->placement);
@@ -142,7 +153,9 @@ static bool read_field(struct jobs *jobs, struct config_reader *reader, const st
     if (strcmp(node->key, "ranks") == 0)
         return read_ranks(jobs, reader, node, entry);
     if (!param) {
-        config_key_error(reader, node, "a job has a name, a trace or a workload, a start, copies, and ranks");
+        config_key_error(reader, node,
+                         "a job has a name, a trace or a workload, a start, an estimate, copies, and "
+                         "ranks");
         return false;
     }
     if (node->kind != CONFIG_SCALAR || !*node->text) {
@@ -266,8 +279,8 @@ static bool add_job(struct jobs *jobs, struct config_reader *reader, const struc
     for (size_t i = 0; i < 2; i++)
         jobs->program.key[i] = hash_add(jobs->program.key[i], program->key[i]);
     jobs->jobs[index].program = program;
-    jobs->about.list[index] =
-        (struct program_job){.name = name, .ranks = program->ranks, .start = entry->start};
+    jobs->about.list[index] = (struct program_job){
+        .name = name, .ranks = program->ranks, .start = entry->start, .estimate = entry->estimate};
     return !entry->ranks || has_places(reader, entry, program->ranks);
 }
 
@@ -284,6 +297,11 @@ static void read_job(struct jobs *jobs, struct config_reader *reader, const stru
         good &= read_field(jobs, reader, &node->items[i], &entry);
     if (good && !entry.trace == !entry.workload) {
         config_node_error(reader, node, "a job has either a trace or a workload");
+        good = false;
+    }
+    if (good && !entry.estimate && jobs->about.queue && jobs->about.queue->backfills) {
+        config_node_error(reader, node,
+                          "with queue=easy each job says how long it may take, such as estimate: 10 ms");
         good = false;
     }
     good = good && is_like_the_others(jobs, reader, node, &entry);

@@ -58,7 +58,8 @@ static void add_rank(struct jobs *jobs, uint32_t rank)
         for (uint32_t i = 0; i < of_job->count; i++)
             add_operation(jobs, job, &of_job->operations[i]);
         add_dependences(&jobs->builder, of_job);
-        add_start(&jobs->builder, of_job, jobs->about.list[number].start);
+        if (!jobs->about.queue)
+            add_start(&jobs->builder, of_job, jobs->about.list[number].start);
     }
     graph_builder_end(&jobs->builder);
 }

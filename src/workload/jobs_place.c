@@ -117,6 +117,7 @@ static void make_maps(struct jobs *jobs, uint64_t ranks)
     }
 }
 
+/* With a queue the ranks are in the order of jobs, and nodes come when a job starts. */
 static uint64_t place(struct jobs *jobs, const struct jobs_config *config, uint64_t ranks)
 {
     const uint64_t in_turn[] = {[JOBS_LINEAR] = UINT64_MAX,
@@ -127,9 +128,9 @@ static uint64_t place(struct jobs *jobs, const struct jobs_config *config, uint6
         return jobs->taken_count;
     for (size_t i = 0; i < jobs->about.count; i++)
         jobs->jobs[i].world = mem_alloc(jobs->about.list[i].ranks, sizeof(uint32_t), "jobs");
-    if (config->placement == JOBS_GROUPS)
+    if (config->placement == JOBS_GROUPS && !jobs->about.queue)
         return place_groups(jobs, config->group);
-    place_in_turn(jobs, in_turn[config->placement], (uint32_t)ranks);
+    place_in_turn(jobs, jobs->about.queue ? UINT64_MAX : in_turn[config->placement], (uint32_t)ranks);
     return ranks;
 }
 
@@ -146,7 +147,7 @@ enum status jobs_place(struct jobs *jobs, const struct jobs_config *config)
         return STATUS_BAD_INPUT;
     }
     make_maps(jobs, ranks);
-    if (config->placement == JOBS_RANDOM)
+    if (config->placement == JOBS_RANDOM && !jobs->about.queue)
         shuffle(jobs, config->seed);
     return STATUS_OK;
 }

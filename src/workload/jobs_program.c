@@ -34,11 +34,12 @@ void jobs_translate(const struct job *job, struct call *call)
         call->recv_counts += job->first_count;
 }
 
-/* A rank of a job that starts later sleeps first; traces begin with MPI_Init. */
+/* A rank of a job that starts later sleeps first; traces begin with MPI_Init. With a queue it begins later.
+ */
 static bool sleeps(struct jobs *jobs, uint32_t rank)
 {
     const uint32_t job = jobs->job_of[rank], at = jobs->jobs[job].begins_with_init ? 1 : 0;
-    if (jobs->calls_made[rank] > at)
+    if (jobs->about.queue || jobs->calls_made[rank] > at)
         return false;
     return jobs->calls_made[rank]++ == at && jobs->about.list[job].start > 0;
 }
@@ -234,7 +235,7 @@ enum status jobs_make_program(struct jobs *jobs)
     for (size_t i = 0; i < jobs->about.count; i++) {
         const struct program *of_job = jobs->jobs[i].program;
         known &= of_job->total_calls != 0;
-        calls += of_job->total_calls + (jobs->about.list[i].start ? of_job->ranks : 0);
+        calls += of_job->total_calls + (jobs->about.list[i].start && !jobs->about.queue ? of_job->ranks : 0);
         jobs->program.bytes_mapped += of_job->bytes_mapped;
     }
     jobs->program.total_calls = known ? calls : 0;

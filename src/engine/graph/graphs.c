@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "engine/graph/scheduler.h"
 #include "engine/rank/endpoint_list.h"
+#include "engine/rank/job_queue.h"
 #include "fabric/faults.h"
 
 struct graph_engine {
@@ -58,6 +59,9 @@ static enum status report_deadlock(const struct graph_engine *engine)
         diag_note("and %llu more", (unsigned long long)(named - SHOWN));
     if (waiting)
         diag_note("%llu operations require them, and have not begun", (unsigned long long)waiting);
+    if (job_queue_ranks_left(engine->layers.context.job_queue))
+        diag_note("%u ranks of other jobs wait for nodes",
+                  job_queue_ranks_left(engine->layers.context.job_queue));
     if (engine->layers.fabric->ops->explain)
         engine->layers.fabric->ops->explain(engine->layers.fabric);
     return STATUS_FAILED;

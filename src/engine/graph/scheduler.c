@@ -1,6 +1,7 @@
 #include "engine/graph/scheduler.h"
 
 #include "base/mem.h"
+#include "engine/rank/job_queue.h"
 
 static struct event_loop *loop_of(const struct graph_scheduler *scheduler)
 {
@@ -143,6 +144,8 @@ static void end_rank(struct graph_scheduler *scheduler, uint32_t rank, uint32_t 
                                                          .at = endpoint_software(endpoint, rank)});
     tap_emit(tap_of(scheduler),
              &(struct tap_record){.kind = TAP_ENDED, .rank = rank, .at = loop_of(scheduler)->now});
+    if (scheduler->layers->context.job_queue)
+        job_queue_rank_ended(scheduler->layers->context.job_queue, rank);
     graph_causes_rank_ends(scheduler, rank, last);
 }
 
@@ -343,6 +346,33 @@ static void on_end(void *self, uint32_t index)
         begin_idle(scheduler, scheduler->operations[index].rank);
 }
 
+/* The operations of the rank that wait for nothing become ready. */
+static void begin_rank(struct graph_scheduler *scheduler, uint32_t rank)
+{
+    const struct graph_rank *about = &scheduler->graph->ranks[rank];
+    if (!about->count)
+        end_rank(scheduler, rank, POOL_NONE);
+    for (uint32_t i = 0; i < about->count; i++)
+        if (!about->operations[i].needs)
+            make_ready(scheduler, (uint32_t)about->first + i);
+    list_core(scheduler, rank * scheduler->cores);
+}
+
+/* Event: the job of the rank has started. */
+static void on_begin(void *self, uint32_t rank)
+{
+    struct graph_scheduler *scheduler = self;
+    begin_rank(scheduler, rank);
+    run_listed(scheduler);
+    begin_idle(scheduler, rank);
+}
+
+static void begin_later(void *self, uint32_t rank)
+{
+    struct graph_scheduler *scheduler = self;
+    loop_at(loop_of(scheduler), loop_of(scheduler)->now, scheduler->begin_kind, rank);
+}
+
 /* -------------------------------------------------------------- life cycle */
 
 static void find_any(struct graph_scheduler *scheduler)
@@ -383,6 +413,8 @@ void graph_scheduler_init(struct graph_scheduler *scheduler)
     scheduler->owner_tag = request_add_handler(&scheduler->layers->requests, scheduler, on_complete);
     scheduler->core_kind = loop_register(loop_of(scheduler), on_core, scheduler);
     scheduler->end_kind = loop_register(loop_of(scheduler), on_end, scheduler);
+    if (scheduler->layers->context.job_queue)
+        scheduler->begin_kind = loop_register(loop_of(scheduler), on_begin, scheduler);
     graph_causes_init(&scheduler->causes, scheduler);
 }
 
@@ -411,15 +443,12 @@ double graph_scheduler_estimate(const struct program *program)
 
 void graph_scheduler_start(struct graph_scheduler *scheduler)
 {
-    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++) {
-        const struct graph_rank *about = &scheduler->graph->ranks[rank];
-        if (!about->count)
-            end_rank(scheduler, rank, POOL_NONE);
-        for (uint32_t i = 0; i < about->count; i++)
-            if (!about->operations[i].needs)
-                make_ready(scheduler, (uint32_t)about->first + i);
-        list_core(scheduler, rank * scheduler->cores);
+    if (scheduler->layers->context.job_queue) {
+        job_queue_start(scheduler->layers->context.job_queue, begin_later, scheduler);
+        return;
     }
+    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
+        begin_rank(scheduler, rank);
     run_listed(scheduler);
     for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
         begin_idle(scheduler, rank);

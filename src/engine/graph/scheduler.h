@@ -69,7 +69,7 @@ struct graph_scheduler {
     struct graph_causes causes;
     uint64_t ended;
     uint32_t owner_tag; /* of operations, as owners of completions */
-    uint32_t core_kind, end_kind;
+    uint32_t core_kind, end_kind, begin_kind;
 };
 
 /* `scheduler` has the fields down to `ps_per_operation`. */
@@ -78,7 +78,8 @@ void graph_scheduler_free(struct graph_scheduler *scheduler);
 size_t graph_scheduler_bytes(const struct graph_scheduler *scheduler);
 double graph_scheduler_estimate(const struct program *program);
 
-/* The operations that wait for nothing become ready. The layers have their fabric. */
+/* The operations that wait for nothing become ready, those of a job that waits for nodes when it starts. The
+ * layers have their fabric. */
 void graph_scheduler_start(struct graph_scheduler *scheduler);
 
 /* The call site of an operation; 0: not known. POOL_NONE: of none. */

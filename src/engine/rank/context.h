@@ -7,6 +7,8 @@
 #include "call/call.h"
 #include "engine/engine.h"
 
+struct job_queue;
+
 /* What all layers of one run share: its clock, its observers, its end. */
 struct run_context {
     struct event_loop loop;
@@ -23,8 +25,9 @@ struct run_context {
     const double *slow_nodes;
     const struct program *program; /* which says where ranks are */
     uint32_t ranks_per_node;
-    uint64_t calls;    /* executed so far */
-    uint64_t sent;     /* messages, so far */
+    struct job_queue *job_queue; /* NULL: all ranks begin at the beginning (job_queue.h) */
+    uint64_t calls;              /* executed so far */
+    uint64_t sent;               /* messages, so far */
     uint64_t messages; /* done with so far: what a run of one long collective call makes progress by */
 };
 

@@ -22,6 +22,8 @@ void deadlock_report(const struct deadlock *deadlock, const struct run_context *
     }
     if (deadlock->blocked > shown)
         diag_note("and %u more", deadlock->blocked - shown);
+    if (deadlock->queued)
+        diag_note("%u ranks of other jobs wait for nodes", deadlock->queued);
     if (deadlock->fabric->ops->explain)
         deadlock->fabric->ops->explain(deadlock->fabric);
 }

@@ -8,7 +8,8 @@
 /* A run that cannot go on: all ranks that have not ended are blocked, and nothing is under way. */
 struct deadlock {
     uint32_t ranks, blocked;
-    /* The call that the rank is blocked in; NULL: the rank has ended. */
+    uint32_t queued; /* ranks of jobs that wait for nodes */
+    /* The call that the rank is blocked in; NULL: the rank has ended, or has not begun. */
     const struct call *(*blocked_call)(const void *self, uint32_t rank);
     const void *self;
     const struct fabric *fabric;

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "call/jobs.h"
 #include "engine/rank/endpoint_list.h"
+#include "engine/rank/job_queue.h"
 #include "fabric/faults.h"
 
 uint32_t layers_nodes(const struct program *program, const struct node_config *node)
@@ -67,6 +68,8 @@ void layers_open(struct rank_layers *layers, const struct engine_params *params,
                     .progress = params->progress,
                     .progress_self = params->progress_self}};
     loop_init(&layers->context.loop);
+    layers->context.job_queue = job_queue_open(&layers->context, params->program,
+                                               node_config_ranks(config_of(params->config, &node_params)));
     if (params->progress)
         loop_watch(&layers->context.loop, watch, &layers->context);
     make_layers(layers);
@@ -109,6 +112,7 @@ void layers_close(struct rank_layers *layers)
     endpoint_close(layers->endpoint);
     matching_free(&layers->matching);
     request_table_free(&layers->requests);
+    job_queue_close(layers->context.job_queue);
     loop_free(&layers->context.loop);
     free_messages_close(layers->p2p.free);
     free(layers->slow_nodes);

@@ -6,6 +6,7 @@
 #include "engine/rank/deadlock.h"
 #include "engine/rank/demand.h"
 #include "engine/rank/endpoint_list.h"
+#include "engine/rank/job_queue.h"
 #include "engine/rank/layers.h"
 #include "engine/rank/scheduler.h"
 #include "fabric/faults.h"
@@ -52,8 +53,10 @@ static enum status run_to_the_end(struct rank_engine *engine)
     if (status != STATUS_OK)
         return status;
     if (engine->scheduler.ended < ranks) {
+        const uint32_t queued = job_queue_ranks_left(layers->context.job_queue);
         deadlock_report(&(struct deadlock){.ranks = ranks,
-                                           .blocked = ranks - engine->scheduler.ended,
+                                           .blocked = ranks - engine->scheduler.ended - queued,
+                                           .queued = queued,
                                            .blocked_call = scheduler_blocked_call,
                                            .self = &engine->scheduler,
                                            .fabric = layers->fabric},

@@ -10,6 +10,7 @@
  * this list, which src/rooms.txt has in the same order:
  *
  *   context        what all layers of a run share: its clock, its tap, its status
+ *   job_queue      jobs that wait for nodes
  *   request        requests of ranks: opened, awaited, completed
  *   message_state  how far a message has come
  *   matching       which send meets which receive

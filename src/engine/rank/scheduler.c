@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "call/bursts.h"
+#include "engine/rank/job_queue.h"
 
 /* -------------------------------------------------------------------- time */
 
@@ -308,6 +309,8 @@ static void end_rank(struct scheduler *scheduler, uint32_t rank_index)
                                                       .at = endpoint_software(endpoint, rank_index)});
     tap_emit(scheduler->tap,
              &(struct tap_record){.kind = TAP_ENDED, .rank = rank_index, .at = scheduler->loop->now});
+    if (scheduler->context->job_queue)
+        job_queue_rank_ended(scheduler->context->job_queue, rank_index);
     if (scheduler->context->critical)
         critical_end(scheduler->context->critical, rank_index, scheduler->loop->now);
 }
@@ -377,10 +380,19 @@ void scheduler_init(struct scheduler *scheduler)
     scheduler->resume_kind = loop_register(scheduler->loop, on_resume, scheduler);
 }
 
+static void begin_rank(void *self, uint32_t rank)
+{
+    struct scheduler *scheduler = self;
+    loop_at(scheduler->loop, scheduler->loop->now, scheduler->resume_kind, rank);
+}
+
 void scheduler_start(struct scheduler *scheduler)
 {
-    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
-        loop_at(scheduler->loop, scheduler->loop->now, scheduler->resume_kind, rank);
+    if (scheduler->context->job_queue)
+        job_queue_start(scheduler->context->job_queue, begin_rank, scheduler);
+    else
+        for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
+            begin_rank(scheduler, rank);
 }
 
 void scheduler_free(struct scheduler *scheduler)

@@ -50,7 +50,8 @@ void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);
 double scheduler_estimate(double ranks); /* bytes of so many ranks */
 
-/* All ranks start at the present time, in rank order, when the loop runs. */
+/* All ranks start at the present time, in rank order, when the loop runs; those of a job that waits for nodes
+ * when it starts. */
 void scheduler_start(struct scheduler *scheduler);
 
 /* The call that the rank is blocked in, NULL when it has ended; for deadlock.h. */
