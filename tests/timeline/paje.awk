@@ -12,7 +12,7 @@ function fail(what) {
     now = $2
 }
 $1 == 4 && $4 == "Rank" { ranks++ }
-$1 == 6 {
+$1 == 6 || $1 == 10 {
     if (depth[$4]++ > 0)
         fail("one state inside of another")
     state[$4] = $5

@@ -48,6 +48,17 @@ struct timeline_wait {
     const struct tap_burst *burst; /* of a computation: what was recorded of it; NULL: nothing */
 };
 
+/* The names of what was recorded of a computation, in all formats. */
+enum timeline_burst_note {
+    BURST_RECORDED_NS,
+    BURST_PROCESSOR_NS,
+    BURST_INSTRUCTIONS,
+    BURST_AFTER,
+    BURST_BEFORE,
+    BURST_NOTES
+};
+const char *timeline_burst_name(enum timeline_burst_note note);
+
 /* A message's time from its send to its end, without gaps and overlaps. */
 struct timeline_breakdown {
     struct timeline_part *parts;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "call/recorded.h"
 #include "output/unfinished.h"
 #include "report/timeline/internal.h"
 #include "report/timeline/otf2_calls.h"
@@ -31,6 +32,7 @@ struct otf2 {
     OTF2_Archive *archive;
     OTF2_EvtWriter **writers; /* per rank */
     struct otf2_call_writer *calls;
+    OTF2_AttributeList *recorded; /* of a computation, for the record that ends it; NULL: none so far */
     OTF2_GlobalDefWriter *definitions;
     OTF2_StringRef strings; /* used so far */
     ps_t last;
@@ -135,6 +137,8 @@ static void forget(struct otf2 *otf2)
     if (otf2->folder)
         unfinished_discard(otf2->folder);
     otf2_call_writer_close(otf2->calls);
+    if (otf2->recorded)
+        OTF2_AttributeList_Delete(otf2->recorded);
     free(otf2->writers);
     free(otf2->name);
     free(otf2->stem);
@@ -225,10 +229,46 @@ static void otf2_enter(struct timeline *timeline, uint32_t rank, uint8_t call, p
     note(timeline->file, OTF2_EvtWriter_Enter(writer_at(timeline, rank, at), NULL, (OTF2_TimeStamp)at, call));
 }
 
+/* The attributes of bursts follow those of calls. */
+static OTF2_AttributeRef attribute_of(enum timeline_burst_note kind)
+{
+    return RECORDED_KINDS + (OTF2_AttributeRef)kind;
+}
+
+static void put_number(struct otf2 *otf2, enum timeline_burst_note kind, uint64_t number)
+{
+    note(otf2, OTF2_AttributeList_AddUint64(otf2->recorded, attribute_of(kind), number));
+}
+
+static void put_site(struct otf2 *otf2, enum timeline_burst_note kind, const char *site)
+{
+    if (site)
+        note(otf2, OTF2_AttributeList_AddStringRef(otf2->recorded, attribute_of(kind),
+                                                   otf2_call_writer_text(otf2->calls, site)));
+}
+
+/* The library empties the list when it has written it. */
+static OTF2_AttributeList *recorded_of(struct otf2 *otf2, const struct tap_burst *burst)
+{
+    if (!otf2->recorded && !(otf2->recorded = OTF2_AttributeList_New())) {
+        note(otf2, OTF2_ERROR_MEM_FAULT);
+        return NULL;
+    }
+    put_number(otf2, BURST_RECORDED_NS, burst->lasted_ns);
+    put_number(otf2, BURST_PROCESSOR_NS, burst->used_ns);
+    if (burst->is_counted)
+        put_number(otf2, BURST_INSTRUCTIONS, burst->instructions);
+    put_site(otf2, BURST_AFTER, burst->after);
+    put_site(otf2, BURST_BEFORE, burst->before);
+    return otf2->recorded;
+}
+
 static void otf2_leave(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait)
 {
+    struct otf2 *otf2 = timeline->file;
     OTF2_EvtWriter *writer = writer_at(timeline, rank, wait->at);
-    note(timeline->file, OTF2_EvtWriter_Leave(writer, NULL, (OTF2_TimeStamp)wait->at, wait->call));
+    OTF2_AttributeList *recorded = wait->burst ? recorded_of(otf2, wait->burst) : NULL;
+    note(otf2, OTF2_EvtWriter_Leave(writer, recorded, (OTF2_TimeStamp)wait->at, wait->call));
 }
 
 static void otf2_end_rank(struct timeline *timeline, uint32_t rank, ps_t at)
@@ -316,6 +356,14 @@ static void define_regions(struct otf2 *otf2, OTF2_StringRef empty)
     }
 }
 
+static void define_recorded(struct otf2 *otf2, OTF2_StringRef empty)
+{
+    for (enum timeline_burst_note kind = 0; kind < BURST_NOTES; kind++)
+        note(otf2, OTF2_GlobalDefWriter_WriteAttribute(
+                       otf2->definitions, attribute_of(kind), define_string(otf2, timeline_burst_name(kind)),
+                       empty, kind < BURST_AFTER ? OTF2_TYPE_UINT64 : OTF2_TYPE_STRING));
+}
+
 static void define_ranks(struct otf2 *otf2, const struct timeline *timeline)
 {
     for (uint32_t rank = 0; rank < timeline->ranks; rank++) {
@@ -387,10 +435,13 @@ static void otf2_end_run(struct timeline *timeline)
     define_comms(otf2, timeline, empty);
     const struct otf2_call_numbers numbers = {.groups = GROUPS, .strings = &otf2->strings, .empty = empty};
     note(otf2, otf2_call_writer_define(otf2->calls, otf2->definitions, &numbers));
+    if (otf2->recorded)
+        define_recorded(otf2, empty);
     close_writers(otf2, timeline);
 }
 
 const struct timeline_format otf2_format = {
+    .shows_bursts = true,
     .open = otf2_open,
     .begin_run = otf2_begin_run,
     .enter = otf2_enter,

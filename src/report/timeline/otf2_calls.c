@@ -34,9 +34,10 @@ struct comm {
     uint32_t context, group;
 };
 
-/* Sizes for each rank of a group: where they are in the program's counts. */
-struct vector {
-    uint64_t at;
+/* A string that records name: a text, or the sizes for each rank of a group. */
+struct record_text {
+    const char *text; /* NULL: sizes */
+    uint64_t at;      /* where they are in the program's counts */
     uint32_t size;
 };
 
@@ -47,10 +48,10 @@ struct otf2_call_writer {
     struct comm *comms; /* 0 is the world */
     size_t comm_count, comm_capacity;
     struct hashmap comm_index;
-    struct vector *vectors;
-    size_t vector_count, vector_capacity;
-    struct hashmap vector_index;
-    uint32_t regions[CALL_OPS * FLAGS]; /* their numbers, plus 1; 0: not used */
+    struct record_text *strings;
+    size_t string_count, string_capacity;
+    struct hashmap vector_index, text_index; /* by place, and by address */
+    uint32_t regions[CALL_OPS * FLAGS];      /* their numbers, plus 1; 0: not used */
     uint32_t by_number[CALL_OPS * FLAGS];
     uint32_t region_count;
     OTF2_AttributeList *attributes;
@@ -81,9 +82,10 @@ void otf2_call_writer_close(struct otf2_call_writer *writer)
         free(writer->ranks[rank].slots);
     free(writer->ranks);
     free(writer->comms);
-    free(writer->vectors);
+    free(writer->strings);
     hashmap_free(&writer->comm_index);
     hashmap_free(&writer->vector_index);
+    hashmap_free(&writer->text_index);
     if (writer->attributes)
         OTF2_AttributeList_Delete(writer->attributes);
     free(writer);
@@ -281,16 +283,28 @@ static void count_bytes(const struct otf2_call_writer *writer, uint32_t rank, co
     }
 }
 
-static OTF2_StringRef vector_string(struct otf2_call_writer *writer, uint64_t at, uint32_t size)
+/* `known`: its number, plus 1; 0: it is new. */
+static OTF2_StringRef name_string(struct otf2_call_writer *writer, uint32_t *known, struct record_text string)
 {
-    uint32_t *known = hashmap_slot(&writer->vector_index, at);
     if (!*known) {
-        writer->vectors =
-            mem_grow(writer->vectors, &writer->vector_capacity, writer->vector_count + 1, "size vectors");
-        writer->vectors[writer->vector_count++] = (struct vector){at, size};
-        *known = (uint32_t)writer->vector_count;
+        writer->strings =
+            mem_grow(writer->strings, &writer->string_capacity, writer->string_count + 1, "the timeline");
+        writer->strings[writer->string_count++] = string;
+        *known = (uint32_t)writer->string_count;
     }
     return *known - 1;
+}
+
+static OTF2_StringRef vector_string(struct otf2_call_writer *writer, uint64_t at, uint32_t size)
+{
+    return name_string(writer, hashmap_slot(&writer->vector_index, at),
+                       (struct record_text){.at = at, .size = size});
+}
+
+OTF2_StringRef otf2_call_writer_text(struct otf2_call_writer *writer, const char *text)
+{
+    return name_string(writer, hashmap_slot(&writer->text_index, (uintptr_t)text),
+                       (struct record_text){.text = text});
 }
 
 /* What the record cannot say (call/recorded.h). */
@@ -515,19 +529,27 @@ static void define_comms(struct otf2_call_writer *writer, OTF2_GlobalDefWriter *
     }
 }
 
+static char *text_of(const struct otf2_call_writer *writer, const struct record_text *string)
+{
+    char *text;
+    size_t length;
+    if (string->text)
+        return mem_text(string->text);
+    FILE *out = memory_stream_open(&text, &length);
+    for (uint32_t k = 0; k < string->size; k++)
+        fprintf(out, "%s%" PRIu64, k ? "," : "", writer->program->counts[string->at + k]);
+    fclose(out);
+    return text;
+}
+
 OTF2_StringRef otf2_call_writer_strings(struct otf2_call_writer *writer, OTF2_GlobalDefWriter *definitions)
 {
-    for (uint32_t i = 0; i < writer->vector_count; i++) {
-        char *text;
-        size_t length;
-        FILE *out = memory_stream_open(&text, &length);
-        for (uint32_t k = 0; k < writer->vectors[i].size; k++)
-            fprintf(out, "%s%" PRIu64, k ? "," : "", writer->program->counts[writer->vectors[i].at + k]);
-        fclose(out);
+    for (uint32_t i = 0; i < writer->string_count; i++) {
+        char *text = text_of(writer, &writer->strings[i]);
         note(writer, OTF2_GlobalDefWriter_WriteString(definitions, i, text));
         free(text);
     }
-    return (OTF2_StringRef)writer->vector_count;
+    return (OTF2_StringRef)writer->string_count;
 }
 
 static void define_attributes(struct otf2_call_writer *writer, OTF2_GlobalDefWriter *definitions,

@@ -25,6 +25,9 @@ OTF2_ErrorCode otf2_call_writer_end(struct otf2_call_writer *writer, OTF2_EvtWri
 /* A message has met its receive. */
 void otf2_call_writer_received(struct otf2_call_writer *writer, const struct timeline_message *message);
 
+/* A string that records name, which must stay until the strings are written. Returns its number. */
+OTF2_StringRef otf2_call_writer_text(struct otf2_call_writer *writer, const char *text);
+
 /* Writes the strings that the records name, from number 0 on; before all other strings. Returns the number of
  * the next. */
 OTF2_StringRef otf2_call_writer_strings(struct otf2_call_writer *writer, OTF2_GlobalDefWriter *definitions);

@@ -44,6 +44,11 @@ static const char head[] =
     "% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n"
     "% Key string\n% Size string\n"
     "%EndEventDef\n"
+    "%EventDef PajePushState 10\n"
+    "% Time date\n% Type string\n% Container string\n% Value string\n"
+    "% recorded_ns string\n% processor_ns string\n% instructions string\n"
+    "% after_call_site string\n% before_call_site string\n"
+    "%EndEventDef\n"
     "0 Run 0 \"Run\"\n"
     "0 Rank Run \"Rank\"\n"
     "1 State Rank \"State\"\n"
@@ -56,7 +61,8 @@ enum paje_event {
     PUSH_STATE,
     POP_STATE,
     START_LINK,
-    END_LINK
+    END_LINK,
+    PUSH_COMPUTATION /* a state with what was recorded of it; what is not known is empty */
 };
 
 struct paje {
@@ -133,9 +139,26 @@ static void paje_begin_run(struct timeline *timeline)
                 rank, rank);
 }
 
+static void put_computation(struct timeline *timeline, uint32_t rank, const struct tap_burst *burst, ps_t at)
+{
+    FILE *file = put_event(timeline, PUSH_COMPUTATION, at);
+    fprintf(file, " State r%" PRIu32 " %s \"%" PRIu64 "\" \"%" PRIu64 "\" \"", rank,
+            call_op_name(CALL_COMPUTE), burst->lasted_ns, burst->used_ns);
+    if (burst->is_counted)
+        fprintf(file, "%" PRIu64, burst->instructions);
+    fputs("\" ", file);
+    quote_paje(file, burst->after ? burst->after : "");
+    fputc(' ', file);
+    quote_paje(file, burst->before ? burst->before : "");
+    fputc('\n', file);
+}
+
 static void paje_enter(struct timeline *timeline, uint32_t rank, uint8_t call, ps_t at)
 {
-    fprintf(put_event(timeline, PUSH_STATE, at), " State r%" PRIu32 " %s\n", rank, call_op_name(call));
+    if (call == CALL_COMPUTE && timeline->rank[rank].has_burst)
+        put_computation(timeline, rank, &timeline->rank[rank].burst, at);
+    else
+        fprintf(put_event(timeline, PUSH_STATE, at), " State r%" PRIu32 " %s\n", rank, call_op_name(call));
 }
 
 static void paje_leave(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait)
@@ -172,6 +195,7 @@ static void paje_end_run(struct timeline *timeline)
 }
 
 const struct timeline_format paje_format = {
+    .shows_bursts = true,
     .open = paje_open,
     .begin_run = paje_begin_run,
     .enter = paje_enter,

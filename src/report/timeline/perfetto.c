@@ -79,8 +79,6 @@ enum note_later {
     NOTE_BEFORE,
     NOTE_SLACK_NS
 };
-static const char *const burst_names[] = {"recorded_ns", "processor_ns", "instructions", "after_call_site",
-                                          "before_call_site"};
 
 enum { SEQUENCE = 1, NAME_OF_PART = CALL_OPS + 1 }; /* event names: calls from 1 on, then parts */
 
@@ -340,8 +338,9 @@ static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struc
     if (wait->site && !perfetto->names_sites)
         put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_SITE, "call_site", FLAG_NEEDS_STATE);
     perfetto->names_sites |= wait->site != NULL;
-    for (uint32_t i = 0; wait->burst && !perfetto->names_bursts && i < 5; i++)
-        put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_RECORDED_NS + i, burst_names[i], FLAG_NEEDS_STATE);
+    for (uint32_t i = 0; wait->burst && !perfetto->names_bursts && i < BURST_NOTES; i++)
+        put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_RECORDED_NS + i, timeline_burst_name(i),
+                 FLAG_NEEDS_STATE);
     perfetto->names_bursts |= wait->burst != NULL;
     begin_event(&event, SLICE_END, perfetto->first_rank_track + rank);
     if (wait->call != CALL_COMPUTE)

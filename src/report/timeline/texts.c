@@ -14,6 +14,16 @@ const char *timeline_part_name(uint32_t part)
     return part_names[part];
 }
 
+const char *timeline_burst_name(enum timeline_burst_note note)
+{
+    static const char *const names[BURST_NOTES] = {
+        [BURST_RECORDED_NS] = "recorded_ns",   [BURST_PROCESSOR_NS] = "processor_ns",
+        [BURST_INSTRUCTIONS] = "instructions", [BURST_AFTER] = "after_call_site",
+        [BURST_BEFORE] = "before_call_site",
+    };
+    return names[note];
+}
+
 const char *timeline_wait_text(const struct timeline_wait *wait, char *text, size_t size)
 {
     text[0] = '\0';

@@ -152,11 +152,11 @@ static void take_computed(struct timeline *timeline, const struct tap_record *re
         loop_at(&timeline->later, record->at, timeline->core_kind, index);
         return;
     }
-    if (rank->computing++ == 0)
-        timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
     rank->has_burst = record->burst != NULL;
     if (rank->has_burst)
         rank->burst = *record->burst;
+    if (rank->computing++ == 0)
+        timeline->format->enter(timeline, record->rank, CALL_COMPUTE, since);
     loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
 }
 
