@@ -159,7 +159,7 @@ static void paths_count_flows_and_bytes(void **state)
             for (uint32_t link = 0; link < topo.links; link++)
                 before += paths.link_bytes.low[link];
             for (uint32_t k = 0; k < 2; k++) {
-                count[k] = paths_enter(&paths, 0, to, links[k]);
+                count[k] = paths_enter(&paths, 0, to, 0, links[k]);
                 assert_int_equal(count[k], topo_distance(&topo, 0, to) + 2);
                 paths_carry(&paths, links[k], count[k], 1000);
             }
@@ -201,7 +201,7 @@ static void every_choice_is_a_path(void **state)
                        paths_limit(&topo, (enum path_choice)choice, false), false, 5);
             for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++) {
                 uint32_t source = pair / topo.nodes, destination = pair % topo.nodes;
-                uint32_t count = paths_enter(&paths, source, destination, links);
+                uint32_t count = paths_enter(&paths, source, destination, 0, links);
                 assert_in_range(count, 2, paths.limit);
                 if (paths_are_minimal((enum path_choice)choice))
                     assert_int_equal(count, topo_distance(&topo, source, destination) + 2);
@@ -258,7 +258,7 @@ static void sprayed_parts_are_those_of_all_ways(void **state)
                 memset(parts, 0, topo.links * sizeof *parts);
                 parts[topo_injection(&topo, source)] = 1;
                 try_ways(&topo, topo_switch_of(&topo, source), destination, 1, parts);
-                uint32_t count = paths_enter(&paths, source, destination, links), step = 0, of;
+                uint32_t count = paths_enter(&paths, source, destination, 0, links), step = 0, of;
                 assert_in_range(count, 2, limit);
                 most = count > most ? count : most;
                 for (uint32_t link = 0; link < topo.links; link++)

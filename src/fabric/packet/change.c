@@ -11,15 +11,15 @@ struct packet_change {
     uint32_t fail_kind, reroute_kind;
 };
 
-/* A flow that is taken off its links, as it is then. */
+/* A lane that is taken off its links, as it is then. */
 struct packet_moved {
-    struct packet_flow flow;
+    struct packet_lane lane;
     struct packet_stage stage;
     size_t route; /* where its links stand */
 };
 
-struct moved_flows {
-    struct packet_moved *flows;
+struct moved_lanes {
+    struct packet_moved *lanes;
     uint32_t *routes;
     size_t count, capacity, links, link_capacity;
 };
@@ -28,7 +28,7 @@ static bool has_failed(const struct packet *packet, uint32_t id)
 {
     const uint32_t *links = packet_route_of(packet, id);
     bool has = false;
-    for (uint32_t i = 0; i < packet->flows[id].links && !has; i++)
+    for (uint32_t i = 0; i < packet->lanes[id].links && !has; i++)
         has = faults_has_failed(&packet->change->later, links[i]);
     return has;
 }
@@ -37,7 +37,7 @@ static bool is_slow(const struct packet *packet, uint32_t id)
 {
     const uint32_t *links = packet_route_of(packet, id);
     bool is = false;
-    for (uint32_t i = 0; i < packet->flows[id].links && !is; i++)
+    for (uint32_t i = 0; i < packet->lanes[id].links && !is; i++)
         is = faults_is_slow(&packet->change->later, links[i]);
     return is;
 }
@@ -52,7 +52,11 @@ uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_
 
 bool change_has_stopped(const struct packet *packet, uint32_t id)
 {
-    return packet->change->is_waiting && has_failed(packet, id);
+    bool has_stopped = packet->change->is_waiting;
+    uint32_t lane = packet_flow_at(packet, id)->lane;
+    for (; lane != POOL_NONE && has_stopped; lane = packet->lanes[lane].next)
+        has_stopped = has_failed(packet, lane);
+    return has_stopped;
 }
 
 bool change_check_way(struct packet *packet, const struct message *message)
@@ -62,62 +66,66 @@ bool change_check_way(struct packet *packet, const struct message *message)
 
 /* ----------------------------------------------------- off the links and on */
 
-/* Takes the flow off its links. */
-static void take_off(struct packet *packet, uint32_t id, struct moved_flows *moved)
+/* Takes the lane off its links. */
+static void take_off(struct packet *packet, uint32_t id, struct moved_lanes *moved)
 {
-    struct packet_flow *flow = &packet->flows[id];
-    packet_advance(packet, id);
-    moved->flows = mem_grow(moved->flows, &moved->capacity, moved->count + 1, "flows");
-    size_t words = paths_words(&packet->paths, flow->links);
+    const struct packet_lane *lane = &packet->lanes[id];
+    packet_advance(packet, lane->flow);
+    moved->lanes = mem_grow(moved->lanes, &moved->capacity, moved->count + 1, "flows");
+    size_t words = paths_words(&packet->paths, lane->links);
     moved->routes = mem_grow(moved->routes, &moved->link_capacity, moved->links + words, "routes of flows");
-    moved->flows[moved->count] = (struct packet_moved){.flow = *flow, .route = moved->links};
+    moved->lanes[moved->count] = (struct packet_moved){.lane = *lane, .route = moved->links};
     if (packet_has_stages(packet))
-        moved->flows[moved->count].stage = packet->stages[id];
+        moved->lanes[moved->count].stage = packet->stages[id];
     moved->count++;
     memcpy(moved->routes + moved->links, packet_route_of(packet, id), words * sizeof *moved->routes);
     moved->links += words;
-    packet_end_flow(packet, id);
+    lane_end(packet, id);
 }
 
-/* Takes the flows off that are on failed links, and with `slow_too` those on slow links. */
-static struct moved_flows take_all_off(struct packet *packet, bool slow_too)
+/* Takes the lanes off that are on failed links, and with `slow_too` those on slow links. */
+static struct moved_lanes take_all_off(struct packet *packet, bool slow_too)
 {
-    struct moved_flows moved = {.count = 0};
-    for (uint32_t id = 0; id < packet->flow_ids; id++)
-        if (packet->flows[id].messages.head != POOL_NONE &&
+    struct moved_lanes moved = {.count = 0};
+    for (uint32_t id = 0; id < packet->lane_ids; id++)
+        if (packet->lanes[id].flow != POOL_NONE &&
             (has_failed(packet, id) || (slow_too && is_slow(packet, id))))
             take_off(packet, id, &moved);
     return moved;
 }
 
 /* The same links as before. */
-static void put_back(struct packet *packet, const struct moved_flows *moved, size_t index)
+static void put_back(struct packet *packet, const struct moved_lanes *moved, size_t index)
 {
-    const struct packet_moved *flow = &moved->flows[index];
-    memcpy(packet->way, moved->routes + flow->route,
-           paths_words(&packet->paths, flow->flow.links) * sizeof *packet->way);
-    paths_take(&packet->paths, packet->way, flow->flow.links);
-    packet_put_on(packet, &flow->flow, &flow->stage, flow->flow.links);
+    const struct packet_moved *of = &moved->lanes[index];
+    const struct packet_lane *lane = &of->lane;
+    memcpy(packet->way, moved->routes + of->route,
+           paths_words(&packet->paths, lane->links) * sizeof *packet->way);
+    paths_take(&packet->paths, packet->way, lane->links);
+    lane_put_on(packet, lane->flow, lane->place, &of->stage, lane->links);
 }
 
 /* The links that are left. False, reported: there are none. */
-static bool put_elsewhere(struct packet *packet, const struct moved_flows *moved, size_t index)
+static bool put_elsewhere(struct packet *packet, const struct moved_lanes *moved, size_t index)
 {
-    const struct packet_moved *flow = &moved->flows[index];
-    const struct message *first = fabric_message(&packet->fabric, flow->flow.messages.head);
-    uint64_t bytes = packet_bytes_left(&flow->flow);
+    const struct packet_moved *of = &moved->lanes[index];
+    const struct packet_lane *lane = &of->lane;
+    const struct message *first = packet_first_of(packet, lane->flow);
+    struct paths *paths = &packet->paths;
     if (!change_check_way(packet, first))
         return false;
-    paths_take_back(&packet->paths, moved->routes + flow->route, flow->flow.links, bytes);
-    uint32_t count = paths_enter(&packet->paths, first->source_node, first->destination_node, packet->way);
-    packet_carry(packet, packet->way, count, bytes);
-    packet_put_on(packet, &flow->flow, &flow->stage, count);
+    uint32_t count =
+        paths_enter(paths, first->source_node, first->destination_node, lane->place, packet->way);
+    lane_carry_elsewhere(packet, lane->flow, moved->routes + of->route, lane->links, count);
+    if (!packet_has_shares(packet))
+        packet->statistics.hops += paths_hops(paths, packet->way, count);
+    lane_put_on(packet, lane->flow, lane->place, &of->stage, count);
     return true;
 }
 
-static void free_moved(struct moved_flows *moved)
+static void free_moved(struct moved_lanes *moved)
 {
-    free(moved->flows);
+    free(moved->lanes);
     free(moved->routes);
 }
 
@@ -129,7 +137,7 @@ static void on_reroute(void *self, uint32_t subject)
     struct packet *packet = self;
     bool good = true;
     (void)subject;
-    struct moved_flows moved = take_all_off(packet, false);
+    struct moved_lanes moved = take_all_off(packet, false);
     packet->paths.topo = packet->change->later; /* which was held, and still is */
     free(packet->change);
     packet->change = NULL;
@@ -145,7 +153,7 @@ static void on_fail(void *self, uint32_t subject)
     const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
     const struct topo *later = &packet->change->later;
     (void)subject;
-    struct moved_flows moved = take_all_off(packet, true);
+    struct moved_lanes moved = take_all_off(packet, true);
     packet->change->is_waiting = true;
     for (uint32_t link = 0; link < later->links; link++)
         if (faults_has_failed(later, link))

@@ -86,59 +86,22 @@ static void deliver(struct packet *packet, uint32_t message, ps_t latency)
     fabric_delivered(fabric, message, ps_add(now, latency));
 }
 
-/* Of a message that has taken the links of its flow. A detour has a latency of its own; the message does not
- * arrive before its envelope, which takes the fixed route. */
-ps_t packet_latency_over(const struct packet *packet, uint32_t id, const struct message *message)
+/* A detour has a latency of its own; the message does not arrive before its envelope, which takes the fixed
+ * route. */
+ps_t packet_latency_over(const struct packet *packet, uint32_t lane, const struct message *message)
 {
     ps_t latency = packet_latency_of(packet, message), sum = packet->config->latency_ps;
     if (!packet->has_topology || paths_are_minimal(packet->paths.choice))
         return latency;
-    const uint32_t *links = packet_route_of(packet, id);
+    const uint32_t *links = packet_route_of(packet, lane);
     const struct topo *topo = &packet->paths.topo;
-    for (uint32_t i = 0; i < packet->flows[id].links; i++) {
+    for (uint32_t i = 0; i < packet->lanes[lane].links; i++) {
         bool is_hop = topo_is_network(topo, links[i]) && !topo_is_port(topo, topo_link_to(topo, links[i]));
         sum = ps_add(sum, topo_link_latency(topo, links[i], is_hop ? packet->config->hop_latency_ps : 0));
     }
     if (topo->has_ports && !topo_has_latencies(topo)) /* packet.latency includes the first switch */
         sum -= packet->config->hop_latency_ps;
     return ps_max(latency, sum);
-}
-
-void packet_carry(struct packet *packet, const uint32_t *links, uint32_t count, uint64_t bytes)
-{
-    paths_carry(&packet->paths, links, count, bytes);
-    packet->statistics.hops += paths_hops(&packet->paths, links, count);
-}
-
-/* Without a topology: a link up and a link down. */
-static void go_up_and_down(struct packet *packet, const struct message *message)
-{
-    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->fabric.params.nodes : 0;
-    packet->way[0] = message->source_node;
-    packet->way[1] = down_links + message->destination_node;
-}
-
-void packet_copy_way(struct packet *packet, uint32_t id)
-{
-    const struct packet_flow *flow = &packet->flows[id];
-    if (packet->has_topology)
-        memcpy(packet->way, packet_route_of(packet, id),
-               paths_words(&packet->paths, flow->links) * sizeof *packet->way);
-    else
-        go_up_and_down(packet, fabric_message(&packet->fabric, flow->messages.head));
-}
-
-/* A flow over the links that the message takes. */
-static uint32_t add_flow(struct packet *packet, const struct message *message)
-{
-    uint32_t count = 2;
-    if (packet->has_topology) {
-        count = paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
-        packet_carry(packet, packet->way, count, message->bytes);
-    } else {
-        go_up_and_down(packet, message);
-    }
-    return packet_add_way(packet, count, UINT64_MAX);
 }
 
 static maxmin_work_t work_of(const struct packet *packet, const struct message *message)
@@ -150,40 +113,19 @@ static maxmin_work_t work_of(const struct packet *packet, const struct message *
 static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
     const struct message *first = fabric_message(&packet->fabric, queue.head);
-    uint32_t id = add_flow(packet, first);
-    packet->flows[id] = (struct packet_flow){.messages = queue,
-                                             .links = packet->flows[id].links,
-                                             .left = work_of(packet, first),
-                                             .since = fabric_now(&packet->fabric),
-                                             .finish = PS_NEVER,
-                                             .event_at = PS_NEVER};
-    stage_begin(packet, id, first);
+    uint32_t flow = pool_take(&packet->flows);
+    *packet_flow_at(packet, flow) = (struct packet_flow){.messages = queue,
+                                                         .left = work_of(packet, first),
+                                                         .since = fabric_now(&packet->fabric),
+                                                         .finish = PS_NEVER,
+                                                         .event_at = PS_NEVER,
+                                                         .lane = POOL_NONE};
+    lanes_begin(packet, flow);
     emit_queued(packet, queue.head);
-    entry->queue.head = id;
-    packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
+    entry->queue.head = flow;
     packet->statistics.flows++;
-    if (++packet->flow_count > packet->statistics.peak_flows)
-        packet->statistics.peak_flows = packet->flow_count;
-    packet_request_solve(packet);
-}
-
-void packet_put_on(struct packet *packet, const struct packet_flow *flow, const struct packet_stage *stage,
-                   uint32_t count)
-{
-    const struct message *first = fabric_message(&packet->fabric, flow->messages.head);
-    uint32_t id = packet_add_way(packet, count, stage_rate(packet, stage));
-    packet->flows[id] = (struct packet_flow){.messages = flow->messages,
-                                             .links = count,
-                                             .left = flow->left,
-                                             .since = fabric_now(&packet->fabric),
-                                             .finish = PS_NEVER,
-                                             .event_at = PS_NEVER};
-    packet->flow_ids = id < packet->flow_ids ? packet->flow_ids : id + 1;
-    if (packet_has_stages(packet)) {
-        packet->stages = mem_grow(packet->stages, &packet->stage_capacity, (size_t)id + 1, "stages of flows");
-        packet->stages[id] = *stage;
-    }
-    queue_table_at(&packet->by_key, packet_key_of(packet, first))->queue.head = id;
+    if (packet->flows.live > packet->statistics.peak_flows)
+        packet->statistics.peak_flows = packet->flows.live;
     packet_request_solve(packet);
 }
 
@@ -200,7 +142,7 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     message->fabric = POOL_NONE;
     struct queue_table_entry *entry = queue_table_at(&packet->by_key, packet_key_of(packet, message));
     if (entry->queue.head != POOL_NONE) {
-        queue_append(&packet->flows[entry->queue.head].messages,
+        queue_append(&packet_flow_at(packet, entry->queue.head)->messages,
                      QUEUE_LINKS(fabric->params.messages->records, struct message, fabric), index);
     } else if (fabric_message_bytes(fabric, message) == 0) {
         queue_table_remove(&packet->by_key, entry);
@@ -214,17 +156,19 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 /* Of a flow that has moved until now: its first message ends, or its stage. */
 static ps_t next_event_of(const struct packet *packet, uint32_t id)
 {
-    ps_t finish = packet->flows[id].finish;
+    ps_t finish = packet_flow_at(packet, id)->finish;
     if (!packet_has_stages(packet))
         return finish;
     ps_t end = stage_end(packet, id);
     return end < finish ? end : finish;
 }
 
+enum { NOT_FOUND = -1 }; /* the finish of a flow whose lanes have new rates */
+
 /* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
  * event. One that ends later keeps its event, which then makes the next one: so a flow has few events in the
  * loop. */
-static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
+static inline void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
 {
     flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
     if (change_is_waiting(packet, id))
@@ -236,15 +180,19 @@ static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t
     }
 }
 
-void packet_advance(struct packet *packet, uint32_t id)
+static inline void advance(struct packet *packet, struct packet_flow *flow)
 {
-    struct packet_flow *flow = &packet->flows[id];
     ps_t now = fabric_now(&packet->fabric);
     maxmin_work_t done = maxmin_done(flow->left, flow->rate, now - flow->since);
+    if (packet_has_stages(packet) || packet_has_shares(packet))
+        lanes_send(packet, flow, done, now - flow->since);
     flow->left -= done;
     flow->since = now;
-    if (packet_has_stages(packet))
-        stage_send(packet, id, done);
+}
+
+void packet_advance(struct packet *packet, uint32_t flow)
+{
+    advance(packet, packet_flow_at(packet, flow));
 }
 
 uint64_t packet_bytes_left(const struct packet_flow *flow)
@@ -253,12 +201,32 @@ uint64_t packet_bytes_left(const struct packet_flow *flow)
     return (uint64_t)((flow->left + (of_byte - 1)) / of_byte);
 }
 
-static void change_rate(struct packet *packet, uint32_t id)
+static inline void change_rate(struct packet *packet, uint32_t lane)
 {
-    struct packet_flow *flow = &packet->flows[id];
-    packet_advance(packet, id);
-    flow->rate = rates_of(packet->rates, id);
-    expect_end(packet, flow, id);
+    uint32_t id = packet->lanes[lane].flow;
+    struct packet_flow *flow = packet_flow_at(packet, id);
+    advance(packet, flow);
+    if (!packet_has_shares(packet)) {
+        flow->rate = rates_of(packet->rates, lane);
+        expect_end(packet, flow, id);
+        return;
+    }
+    struct packet_share *share = &packet->shares[lane];
+    flow->rate -= share->rate;
+    share->rate = rates_of(packet->rates, lane);
+    flow->rate += share->rate;
+    flow->finish = NOT_FOUND;
+}
+
+/* Once all lanes have their rates. */
+static void expect_ends(struct packet *packet, const uint32_t *lanes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = packet->lanes[lanes[i]].flow;
+        struct packet_flow *flow = packet_flow_at(packet, id);
+        if (flow->finish == NOT_FOUND)
+            expect_end(packet, flow, id);
+    }
 }
 
 static void on_solve(void *self, uint32_t subject)
@@ -272,6 +240,8 @@ static void on_solve(void *self, uint32_t subject)
     packet->statistics.rate_changes += count;
     for (size_t i = 0; i < count; i++)
         change_rate(packet, changed[i]);
+    if (packet_has_shares(packet))
+        expect_ends(packet, changed, count);
 }
 
 /* Whether two messages use the same links, so that the second can continue at the first one's rate. */
@@ -281,39 +251,24 @@ static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
            fabric_message(&packet->fabric, b)->destination_node;
 }
 
-void packet_end_flow(struct packet *packet, uint32_t id)
-{
-    struct packet_own *own = &packet->own;
-    rates_remove(packet->rates, id);
-    if (own->of_flow && own->of_flow[id] != POOL_NONE) {
-        own->unused = mem_grow(own->unused, &own->unused_capacity, own->unused_count + 1, "links");
-        own->unused[own->unused_count++] = own->of_flow[id];
-    }
-    if (packet->has_topology)
-        paths_leave(&packet->paths, packet_route_of(packet, id), packet->flows[id].links);
-    packet->flows[id].messages.head = POOL_NONE;
-}
-
 /* The first message of the flow has ended and `next` begins: in the same flow if it goes the same way. */
 static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t next)
 {
-    struct packet_flow *flow = &packet->flows[id];
+    struct packet_flow *flow = packet_flow_at(packet, id);
     if (next != POOL_NONE && same_way(packet, ended, next)) {
         flow->messages.head = next;
         flow->left = work_of(packet, fabric_message(&packet->fabric, next));
         emit_queued(packet, next);
         flow->since = fabric_now(&packet->fabric);
-        if (packet->has_topology)
-            packet_carry(packet, packet_route_of(packet, id), flow->links,
-                         fabric_message(&packet->fabric, next)->bytes);
+        lanes_follow(packet, id);
         expect_end(packet, flow, id);
         return;
     }
     struct queue_table_entry *entry =
         queue_table_at(&packet->by_key, packet_key_of(packet, fabric_message(&packet->fabric, ended)));
     struct queue rest = {next, flow->messages.tail};
-    packet_end_flow(packet, id);
-    packet->flow_count--;
+    lanes_end(packet, id);
+    pool_give(&packet->flows, id);
     if (next != POOL_NONE) {
         begin_flow(packet, entry, rest);
         return;
@@ -329,14 +284,14 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
 static void on_end(void *self, uint32_t id)
 {
     struct packet *packet = self;
-    struct packet_flow *flow = &packet->flows[id];
+    struct packet_flow *flow = packet_flow_at(packet, id);
     ps_t now = fabric_now(&packet->fabric);
     if (flow->event_at != now)
         return;
     flow->event_at = PS_NEVER;
     if (change_is_waiting(packet, id))
         return;
-    if (packet_has_stages(packet))
+    if (packet_has_stages(packet) || packet_has_shares(packet))
         packet_advance(packet, id);
     if (flow->finish > now) {
         if (stage_next(packet, id))
@@ -346,7 +301,7 @@ static void on_end(void *self, uint32_t id)
         return;
     }
     uint32_t ended = flow->messages.head;
-    ps_t latency = packet_latency_over(packet, id, fabric_message(&packet->fabric, ended));
+    ps_t latency = lanes_latency(packet, id, fabric_message(&packet->fabric, ended));
     follow(packet, id, ended, fabric_message(&packet->fabric, ended)->fabric);
     deliver(packet, ended, latency);
 }
@@ -389,6 +344,8 @@ static enum status packet_init(struct fabric *fabric)
         return status;
     packet->config = config_of(fabric->params.config, &packet_params);
     queue_table_init(&packet->by_key);
+    pool_init(&packet->flows, sizeof(struct packet_flow), "flows");
+    packet->lanes_of_flow = lanes_of_each(packet->config, &network);
     packet->solve_kind = loop_register(fabric->params.loop, on_solve, packet);
     packet->end_kind = loop_register(fabric->params.loop, on_end, packet);
     sums_init(&packet->up_bytes, nodes);
@@ -415,7 +372,7 @@ static const void *packet_statistics_of(struct fabric *fabric)
 static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
-    return packet->flow_capacity * sizeof *packet->flows + rates_bytes(packet->rates) +
+    return packet->flows.capacity * packet->flows.size + lanes_bytes(packet) + rates_bytes(packet->rates) +
            queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
            sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
            packet->stage_capacity * sizeof *packet->stages +
@@ -448,15 +405,16 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     double of_flow = has_topology ? topo_mean_distance(topo) * (paths_are_minimal(choice) ? 1 : 2) + 2 : 2;
     if (has_topology && choice == PATH_SPRAYED)
         of_flow = 2 * limit; /* a part for each link */
-    double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
-                   rates_estimate(&shape, flows, of_flow) + loop_estimate(events) +
-                   2 * (double)demand->nodes * sizeof(int64_t);
+    double lanes = flows * lanes_of_each(config, &network);
+    double bytes = estimate_pool(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
+                   lanes_estimate(config, &network, flows) + rates_estimate(&shape, lanes, of_flow) +
+                   loop_estimate(events) + 2 * (double)demand->nodes * sizeof(int64_t);
     if (config->congestion == CONGESTION_WINDOW ||
         (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
-        bytes += stage_estimate(flows);
+        bytes += stage_estimate(lanes);
     if (has_topology)
         bytes +=
-            links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(flows * limit, sizeof(uint32_t));
+            links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(lanes * limit, sizeof(uint32_t));
     fabric_estimate_add(estimate, bytes);
     return STATUS_OK;
 }
@@ -466,7 +424,9 @@ static void packet_free(struct fabric *fabric)
     struct packet *packet = (struct packet *)fabric;
     rates_close(packet->rates);
     queue_table_free(&packet->by_key);
-    free(packet->flows);
+    pool_free(&packet->flows);
+    free(packet->lanes);
+    free(packet->shares);
     if (packet->has_topology) {
         faults_release(&packet->paths.topo);
         paths_free(&packet->paths);

@@ -10,6 +10,11 @@ bool paths_are_minimal(enum path_choice choice)
     return choice < PATH_VALIANT;
 }
 
+bool paths_can_be_several(enum path_choice choice)
+{
+    return choice != PATH_FIXED && choice != PATH_SPRAYED;
+}
+
 uint32_t paths_limit(const struct topo *topo, enum path_choice choice, bool changes)
 {
     if (choice == PATH_SPRAYED)
@@ -74,22 +79,28 @@ static uint32_t least_used(const struct paths *paths, struct topo_choice choice)
     return best;
 }
 
-static uint32_t hashed(const struct paths *paths, uint32_t at, uint32_t source, uint32_t destination,
+/* The ends of a path, and its place among the paths of a pair of nodes. */
+struct path_ends {
+    uint32_t source, destination, place;
+};
+
+static uint32_t hashed(const struct paths *paths, uint32_t at, struct path_ends ends,
                        struct topo_choice choice)
 {
-    uint64_t hash = hash_add(hash_add(hash_add(paths->seed, at), source), destination);
+    uint64_t hash = hash_add(hash_add(hash_add(paths->seed, at), ends.source), ends.destination);
+    if (ends.place)
+        hash = hash_add(hash, ends.place);
     return topo_candidate(choice, (uint32_t)(hash_key(hash) % choice.count));
 }
 
 /* A minimal path, chosen switch by switch. */
-static uint32_t walk(const struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+static uint32_t walk(const struct paths *paths, struct path_ends ends, uint32_t *links)
 {
-    uint32_t count = 0, link = topo_injection(&paths->topo, source);
+    uint32_t count = 0, link = topo_injection(&paths->topo, ends.source);
     for (links[count++] = link; !topo_is_ejection(&paths->topo, link); links[count++] = link) {
         uint32_t at = topo_link_to(&paths->topo, link);
-        struct topo_choice choice = topo_choose(&paths->topo, at, destination);
-        link = paths->choice == PATH_HASHED ? hashed(paths, at, source, destination, choice)
-                                            : least_used(paths, choice);
+        struct topo_choice choice = topo_choose(&paths->topo, at, ends.destination);
+        link = paths->choice == PATH_HASHED ? hashed(paths, at, ends, choice) : least_used(paths, choice);
     }
     return count;
 }
@@ -153,8 +164,9 @@ static uint32_t weigh(struct paths *paths, uint32_t source, uint32_t destination
     return other;
 }
 
-static uint32_t find(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+static uint32_t find(struct paths *paths, struct path_ends ends, uint32_t *links)
 {
+    uint32_t source = ends.source, destination = ends.destination;
     switch (paths->choice) {
     case PATH_FIXED:
         return topo_route(&paths->topo, source, destination, links);
@@ -166,13 +178,14 @@ static uint32_t find(struct paths *paths, uint32_t source, uint32_t destination,
     case PATH_UGAL_GLOBAL:
         return weigh(paths, source, destination, links);
     default:
-        return walk(paths, source, destination, links);
+        return walk(paths, ends, links);
     }
 }
 
-uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t place,
+                     uint32_t *links)
 {
-    uint32_t count = find(paths, source, destination, links);
+    uint32_t count = find(paths, (struct path_ends){source, destination, place}, links);
     for (uint32_t i = 0; i < count; i++) {
         links[i] = shared(paths, links[i]);
         paths->flows[links[i]]++;
@@ -206,7 +219,7 @@ uint64_t paths_rate_alone(struct paths *paths, uint32_t source, uint32_t destina
 {
     if (paths->choice != PATH_SPRAYED)
         return topo_route_rate(&paths->topo, source, destination, of_fabric);
-    uint32_t count = find(paths, source, destination, paths->detour);
+    uint32_t count = find(paths, (struct path_ends){source, destination, 0}, paths->detour);
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         unsigned __int128 rate = topo_link_rate(&paths->topo, paths->detour[i], of_fabric);

@@ -12,7 +12,7 @@
 enum path_choice {
     PATH_FIXED,      /* the deterministic route of the topology */
     PATH_LEAST_USED, /* minimal, the least used link at each switch */
-    PATH_HASHED,     /* minimal, at each switch by a hash of seed, switch and both nodes: ECMP */
+    PATH_HASHED,     /* minimal, at each switch by a hash of seed, switch, both nodes, and place: ECMP */
     PATH_SPRAYED,    /* minimal, spread over all links that lead on, in equal parts at each switch */
     PATH_VALIANT,    /* over a node drawn at random, by the fixed routes to it and from it */
     PATH_UGAL_LOCAL, /* the fixed route, or that of Valiant: by flows on the first link between switches */
@@ -56,10 +56,15 @@ uint32_t paths_hops(const struct paths *paths, const uint32_t *links, uint32_t c
 /* The rate of a message alone, where links without one have `of_fabric`. */
 uint64_t paths_rate_alone(struct paths *paths, uint32_t source, uint32_t destination, uint64_t of_fabric);
 
-/* The links from node to node into `links`, which has room for paths_words(limit); returns how many. The
- * least used link at a switch is the one with the fewest flows; among equals it is the first from the link of
- * fixed routing on, so that a run that is repeated takes the same paths. */
-uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
+/* Whether a pair of nodes can take several paths at once, each chosen for itself. */
+bool paths_can_be_several(enum path_choice choice);
+
+/* The links from node to node into `links`, which has room for paths_words(limit); returns how many. `place`
+ * is that of the path among those which a pair of nodes takes at once. The least used link at a switch is the
+ * one with the fewest flows; among equals it is the first from the link of fixed routing on, so that a run
+ * that is repeated takes the same paths. */
+uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t place,
+                     uint32_t *links);
 void paths_take(struct paths *paths, const uint32_t *links, uint32_t count); /* of links that are known */
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
 

@@ -63,15 +63,22 @@ PARAM_TABLE(
             "fewest flows; ecmp: by a hash of both nodes; spray: over all in equal parts; valiant: over a "
             "random node; ugal-l, ugal-g: fixed or "
             "valiant, by the flows on the first link or on all"},
+    {.name = "packet.paths",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct packet_config, paths),
+     .default_text = "1",
+     .min = "1",
+     .max = "64",
+     .doc = "how many paths messages of a pair of nodes take at once, each chosen by packet.routing for "
+            "itself; no effect with fixed and spray"},
     {.name = "packet.chunk",
      .type = PARAM_SIZE,
      .offset = offsetof(struct packet_config, chunk_bytes),
      .default_text = "64 KiB",
      .min = "0 B",
      .max = "1 TB",
-     .doc =
-         "with valiant, ugal-l and ugal-g: messages of a pair of nodes choose their path again after so many "
-         "bytes, a compromise of time and accuracy; 0 B: never"},
+     .doc = "with valiant, ugal-l and ugal-g: messages of a pair of nodes choose a path again after so many "
+            "bytes on it, a compromise of time and accuracy; 0 B: never"},
     {.name = "packet.congestion",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, congestion),

@@ -30,15 +30,18 @@ static maxmin_work_t chunk_of(const struct packet *packet)
     return packet_has_chunks(packet) ? maxmin_work(packet->config->chunk_bytes) : WITHOUT_END;
 }
 
-/* Data take the links of the flow, acknowledgements the fixed route back. */
+/* Data take the links of the lane, acknowledgements the fixed route back. Each lane has its part of the
+ * window. */
 static void open_window(struct packet *packet, uint32_t id, const struct message *first)
 {
     const struct packet_config *config = packet->config;
+    uint64_t window = config->window_bytes / packet->lanes_of_flow;
+    window = window ? window : 1;
     ps_t there = packet_latency_over(packet, id, first), back = packet_latency_of(packet, first);
     struct packet_stage *stage = &packet->stages[id];
-    stage->rate = stage_window_rate(config->window_bytes, ps_add(ps_add(there, back), config->turnaround_ps));
+    stage->rate = stage_window_rate(window, ps_add(ps_add(there, back), config->turnaround_ps));
     if (stage->rate < packet_rate_alone(packet, first))
-        stage->open = maxmin_work(config->window_bytes);
+        stage->open = maxmin_work(window);
 }
 
 void stage_begin(struct packet *packet, uint32_t id, const struct message *first)
@@ -49,6 +52,14 @@ void stage_begin(struct packet *packet, uint32_t id, const struct message *first
     packet->stages[id] = (struct packet_stage){.open = WITHOUT_END, .chunk = chunk_of(packet)};
     if (has_windows(packet))
         open_window(packet, id, first);
+}
+
+void stage_go_on(struct packet *packet, uint32_t id, const struct packet_stage *stage)
+{
+    if (!packet_has_stages(packet))
+        return;
+    packet->stages = mem_grow(packet->stages, &packet->stage_capacity, (size_t)id + 1, "stages of flows");
+    packet->stages[id] = *stage;
 }
 
 static void take(maxmin_work_t *left, maxmin_work_t done)
@@ -70,16 +81,26 @@ static ps_t tick_from(const struct packet *packet, ps_t time)
     return over ? ps_add(time, packet->tick - over) : time;
 }
 
-ps_t stage_end(const struct packet *packet, uint32_t id)
+static ps_t end_of_lane(const struct packet *packet, uint32_t id, maxmin_work_t left)
 {
-    const struct packet_flow *flow = &packet->flows[id];
     const struct packet_stage *stage = &packet->stages[id];
     ps_t now = fabric_now(&packet->fabric), closes = PS_NEVER, chooses = PS_NEVER;
-    if (stage->open && stage->open < flow->left)
-        closes = ps_add(now, maxmin_time(stage->open, flow->rate));
-    if (stage->chunk < flow->left)
-        chooses = tick_from(packet, ps_add(now, maxmin_time(stage->chunk, flow->rate)));
+    if (stage->open && stage->open < left)
+        closes = ps_add(now, maxmin_time(stage->open, lane_rate(packet, id)));
+    if (stage->chunk < left)
+        chooses = tick_from(packet, ps_add(now, maxmin_time(stage->chunk, lane_rate(packet, id))));
     return closes < chooses ? closes : chooses;
+}
+
+ps_t stage_end(const struct packet *packet, uint32_t id)
+{
+    const struct packet_flow *flow = packet_flow_at(packet, id);
+    ps_t first = PS_NEVER;
+    for (uint32_t lane = flow->lane; lane != POOL_NONE; lane = packet->lanes[lane].next) {
+        ps_t end = end_of_lane(packet, lane, flow->left);
+        first = end < first ? end : first;
+    }
+    return first;
 }
 
 uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stage)
@@ -89,26 +110,24 @@ uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stag
 
 /* ----------------------------------------------------- what follows a stage */
 
-/* The flow leaves its links, and goes on over others: those that cost least now. Its first message has its
- * remaining bytes there. False: they are the same links, and nothing changes. */
+/* The lane leaves its links, and goes on over others: those that cost least now. False: they are the same
+ * links, and nothing changes. */
 static bool choose_again(struct packet *packet, uint32_t id)
 {
-    struct packet_flow flow = packet->flows[id];
+    struct packet_lane lane = packet->lanes[id];
     struct paths *paths = &packet->paths;
-    const struct message *first = fabric_message(&packet->fabric, flow.messages.head);
+    const struct message *first = packet_first_of(packet, lane.flow);
     uint32_t *links = packet_route_of(packet, id);
-    paths_leave(paths, links, flow.links);
-    uint32_t count = paths_enter(paths, first->source_node, first->destination_node, packet->way);
+    paths_leave(paths, links, lane.links);
+    uint32_t count = paths_enter(paths, first->source_node, first->destination_node, lane.place, packet->way);
     packet->stages[id].chunk = chunk_of(packet);
-    if (count == flow.links && memcmp(links, packet->way, count * sizeof *links) == 0)
+    if (count == lane.links && memcmp(links, packet->way, count * sizeof *links) == 0)
         return false;
     struct packet_stage stage = packet->stages[id];
-    uint64_t bytes = packet_bytes_left(&flow);
-    paths_take_back(paths, links, flow.links, bytes);
-    paths_carry(paths, packet->way, count, bytes);
-    paths_take(paths, links, flow.links); /* packet_end_flow leaves them */
-    packet_end_flow(packet, id);
-    packet_put_on(packet, &flow, &stage, count);
+    lane_carry_elsewhere(packet, lane.flow, links, lane.links, count);
+    paths_take(paths, links, lane.links); /* lane_end leaves them */
+    lane_end(packet, id);
+    lane_put_on(packet, lane.flow, lane.place, &stage, count);
     return true;
 }
 
@@ -116,27 +135,37 @@ static bool close_window(struct packet *packet, uint32_t id)
 {
     if (packet->stages[id].open || packet->own.of_flow[id] != POOL_NONE)
         return false;
-    struct packet_flow flow = packet->flows[id];
+    struct packet_lane lane = packet->lanes[id];
     struct packet_stage stage = packet->stages[id];
-    packet_copy_way(packet, id);
-    packet_end_flow(packet, id);
+    uint32_t count = packet->has_topology ? lane.links : 2;
+    lane_copy_way(packet, id);
+    lane_end(packet, id);
     if (packet->has_topology)
-        paths_take(&packet->paths, packet->way, flow.links);
-    packet_put_on(packet, &flow, &stage, flow.links);
+        paths_take(&packet->paths, packet->way, count);
+    lane_put_on(packet, lane.flow, lane.place, &stage, count);
     return true;
+}
+
+static bool lane_next(struct packet *packet, uint32_t id, bool is_tick)
+{
+    if (packet->stages[id].chunk == 0 && is_tick && choose_again(packet, id))
+        return true;
+    return has_windows(packet) && close_window(packet, id);
 }
 
 bool stage_next(struct packet *packet, uint32_t id)
 {
     if (!packet_has_stages(packet))
         return false;
-    bool is_tick = packet->tick && fabric_now(&packet->fabric) % packet->tick == 0;
-    if (packet->stages[id].chunk == 0 && is_tick && choose_again(packet, id))
-        return true;
-    return has_windows(packet) && close_window(packet, id);
+    bool is_tick = packet->tick && fabric_now(&packet->fabric) % packet->tick == 0, is_on_others = false;
+    for (uint32_t lane = packet_flow_at(packet, id)->lane, next; lane != POOL_NONE; lane = next) {
+        next = packet->lanes[lane].next;
+        is_on_others = lane_next(packet, lane, is_tick) || is_on_others;
+    }
+    return is_on_others;
 }
 
-double stage_estimate(double flows)
+double stage_estimate(double lanes)
 {
-    return estimate_array(flows, sizeof(struct packet_stage)) + 2 * estimate_array(flows, sizeof(uint32_t));
+    return estimate_array(lanes, sizeof(struct packet_stage)) + 2 * estimate_array(lanes, sizeof(uint32_t));
 }

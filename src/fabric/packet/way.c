@@ -1,7 +1,7 @@
 #include "base/mem.h"
 #include "fabric/packet/packet.h"
 
-/* The links of a flow in the solver, and the queues that it passes. */
+/* The links of a lane in the solver, and the queues that it passes. */
 
 static bool is_half_duplex(const struct packet *packet)
 {
@@ -77,7 +77,7 @@ static uint32_t find_queues(struct packet *packet, uint32_t count)
 
 /* ----------------------------------------------------- links of their own */
 
-/* A link for one flow alone. */
+/* A link for one lane alone. */
 static uint32_t take_own(struct packet *packet, uint64_t rate)
 {
     struct packet_own *own = &packet->own;
@@ -147,8 +147,6 @@ uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t most)
         way.queues = packet->queues;
     }
     uint32_t id = packet->own.shared ? add_with_own(packet, &way) : rates_add(packet->rates, &way);
-    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
-    packet->flows[id].links = count;
     if (!packet->has_topology)
         return id;
     size_t needed = ((size_t)id + 1) * paths_words(paths, paths->limit);
