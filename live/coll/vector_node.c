@@ -1,14 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/leaders_vector.h"
 #include "coll/node_steps.h"
 #include "live/coll/vector.h"
 
 /* The layout of staged blocks in the shared memory of a node. Calls use its two copies in turn, as in the
  * algorithm `leaders` of coll. All offsets are from the start of a copy.
  *
- *   regions    one for each rank of the node: a struct piece_ref for each node, then the pieces, one for each
- *              node for which the rank has staged blocks, without gaps
+ *   regions    one for each rank of the node: a struct leaders_vector_piece for each node, then the pieces,
+ *              one for each node for which the rank has staged blocks, without gaps
  *   outgoing   the message to each node: the offset of each rank's piece in it, then the pieces
  *   incoming   the message from each node, in the same form
  *
@@ -16,69 +17,24 @@
  * the local rank of the receiver, then the blocks. So a receiver finds its block without the counts of other
  * ranks, and detects a block whose size is not what it expects. */
 
-enum { STAGED_MAX = 16384 }; /* bytes of a block; for longer ones copies cost more than messages */
-
-struct piece_ref {
-    uint32_t at;       /* the offset of the piece in the region; 0: there is none */
-    uint32_t bytes;    /* of the piece */
-    uint32_t received; /* staged bytes that this rank receives from that node */
-};
-
-static uint64_t round_up(uint64_t bytes)
-{
-    return (bytes + 7) / 8 * 8;
-}
-
-static uint64_t ends_bytes(uint32_t ranks)
-{
-    return round_up(ranks * sizeof(uint32_t));
-}
-
-/* ------------------------------------------------------------------ layout */
-
-static uint64_t piece_most(uint32_t ranks, uint64_t limit)
-{
-    return ends_bytes(ranks) + round_up(ranks * limit);
-}
-
-static uint64_t message_most(uint32_t senders, uint32_t receivers, uint64_t limit)
-{
-    return ends_bytes(senders) + senders * piece_most(receivers, limit);
-}
-
-/* The most bytes that a copy takes: those that it would take if all nodes were as large as the largest. */
-static uint64_t copy_most(const struct live_comm *comm, uint64_t limit)
-{
-    uint64_t nodes = comm->nodes.count, most = comm->most_here;
-    uint64_t region = round_up(nodes * sizeof(struct piece_ref)) + nodes * piece_most(comm->most_here, limit);
-    return most * region + 2 * nodes * message_most(comm->most_here, comm->most_here, limit);
-}
-
-/* Bytes of the longest block that is staged. It must be the same on all ranks, since sender and receiver of a
- * block decide by it. 0: there is no room for any. */
 static uint64_t limit_of(const struct live_comm *comm)
 {
-    uint64_t empty = copy_most(comm, 0), bytes = copy_most(comm, STAGED_MAX) - empty;
-    if (!comm->shared || empty >= comm->copy_bytes)
-        return 0;
-    uint64_t limit = (comm->copy_bytes - empty) / (bytes / STAGED_MAX + 1);
-    limit = limit / 8 * 8;
-    return limit < STAGED_MAX ? limit : STAGED_MAX;
+    return comm->shared ? leaders_vector_limit(comm->nodes.count, comm->most_here, comm->copy_bytes) : 0;
 }
 
 static void lay_out(struct live_comm *comm, const struct coll_call *call, struct live_vector *vector)
 {
     const struct node_call self = node_call_of(call);
-    vector->region_bytes = round_up(self.nodes * sizeof(struct piece_ref));
+    vector->region_bytes = leaders_vector_round_up(self.nodes * sizeof(struct leaders_vector_piece));
     for (uint32_t node = 0; node < self.nodes; node++)
-        vector->region_bytes += piece_most(node_ranks(call, node), vector->limit);
+        vector->region_bytes += leaders_vector_piece_most(node_ranks(call, node), vector->limit);
     uint64_t at = comm->here * vector->region_bytes;
     for (uint32_t node = 0; node < self.nodes; node++) {
         uint32_t ranks_there = node_ranks(call, node);
         vector->outgoing_at[node] = at;
-        at += message_most(comm->here, ranks_there, vector->limit);
+        at += leaders_vector_message_most(comm->here, ranks_there, vector->limit);
         vector->incoming_at[node] = at;
-        at += message_most(ranks_there, comm->here, vector->limit);
+        at += leaders_vector_message_most(ranks_there, comm->here, vector->limit);
         vector->leader_of[node] = node == self.node ? comm->local : node_leader_for(&self, node);
     }
 }
@@ -169,9 +125,10 @@ static unsigned char *region_of(const struct vector_exchange *self, uint32_t loc
     return self->memory + local * self->vector->region_bytes;
 }
 
-static struct piece_ref *piece_ref_of(const struct vector_exchange *self, uint32_t local, uint32_t node)
+static struct leaders_vector_piece *piece_ref_of(const struct vector_exchange *self, uint32_t local,
+                                                 uint32_t node)
 {
-    return (struct piece_ref *)region_of(self, local) + node;
+    return (struct leaders_vector_piece *)region_of(self, local) + node;
 }
 
 /* ------------------------------------------------------------- long blocks */
@@ -218,7 +175,7 @@ static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigne
 {
     uint32_t ranks = node_ranks(self->node.call, node), end = 0;
     uint32_t *ends = (uint32_t *)piece;
-    unsigned char *data = piece + ends_bytes(ranks);
+    unsigned char *data = piece + leaders_vector_ends(ranks);
     for (uint32_t local = 0; local < ranks; local++) {
         const struct live_block *block = &self->vector->send[node_member(self->node.call, node, local)];
         if (is_staged(self, block)) {
@@ -227,16 +184,16 @@ static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigne
         }
         ends[local] = end;
     }
-    return (uint32_t)(ends_bytes(ranks) + round_up(end));
+    return (uint32_t)(leaders_vector_ends(ranks) + leaders_vector_round_up(end));
 }
 
 /* Writes this rank's region: its pieces for all nodes. */
 static void stage_pieces(struct vector_exchange *self)
 {
     unsigned char *region = region_of(self, self->comm->local);
-    uint64_t at = round_up(self->node.nodes * sizeof(struct piece_ref));
+    uint64_t at = leaders_vector_round_up(self->node.nodes * sizeof(struct leaders_vector_piece));
     for (uint32_t node = 0; node < self->node.nodes; node++) {
-        struct piece_ref ref = {0};
+        struct leaders_vector_piece ref = {0};
         bool something = false;
         for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
             uint32_t rank = node_member(self->node.call, node, local);
@@ -256,10 +213,10 @@ static void stage_pieces(struct vector_exchange *self)
 /* Writes the message to a node: the pieces of all ranks of this node. Returns its bytes; 0: no message. */
 static uint32_t write_message(struct vector_exchange *self, uint32_t node, unsigned char *message)
 {
-    uint32_t *at = (uint32_t *)message, end = (uint32_t)ends_bytes(self->node.here);
+    uint32_t *at = (uint32_t *)message, end = (uint32_t)leaders_vector_ends(self->node.here);
     bool something = false;
     for (uint32_t local = 0; local < self->node.here; local++) {
-        const struct piece_ref *ref = piece_ref_of(self, local, node);
+        const struct leaders_vector_piece *ref = piece_ref_of(self, local, node);
         at[local] = ref->at ? end : 0;
         if (!ref->at)
             continue;
@@ -288,7 +245,8 @@ static void exchange_messages(struct vector_exchange *self)
         uint32_t from = node_from(&self->node, round), leader = self->vector->leader_of[from];
         if (leader != comm->local || !node_receives(self, from))
             continue;
-        uint64_t most = message_most(node_ranks(call, from), self->node.here, self->vector->limit);
+        uint64_t most =
+            leaders_vector_message_most(node_ranks(call, from), self->node.here, self->vector->limit);
         self->receives = true;
         note_error(&self->error, PMPI_Irecv(self->memory + self->vector->incoming_at[from], (int)most,
                                             MPI_BYTE, (int)node_member(call, from, leader), LIVE_TAG,
@@ -311,7 +269,7 @@ static void unpack_block(struct vector_exchange *self, const struct live_block *
 {
     const uint32_t *ends = (const uint32_t *)piece;
     uint32_t local = self->comm->local, start = local ? ends[local - 1] : 0;
-    const unsigned char *data = piece + ends_bytes(self->node.here);
+    const unsigned char *data = piece + leaders_vector_ends(self->node.here);
     note_error(&self->error, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
 }
 

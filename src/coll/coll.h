@@ -31,6 +31,7 @@
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     leaders_bcast.c, leaders_gather.c, leaders_reduce.c, leaders_reduce_scatter.c    other collectives
  *                           through leaders and shared memory
+ *     leaders_vector.h, leaders_vector.c    alltoallv, gatherv and scatterv through leaders, with all lengths
  *     meet.h, meet.c, node_sum.h, node_sum.c    how ranks and leaders meet there, and the sum of a node
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,
@@ -75,6 +76,13 @@ struct coll_nodes {
     const uint32_t *members;  /* ranks, node by node */
 };
 
+/* The lengths of all blocks of a call, more than MPI tells a rank. Of gatherv and scatterv counts[rank] is
+ * the block of each rank; of alltoallv counts[source * stride + destination]. NULL: all have `bytes`. */
+struct coll_sizes {
+    const uint64_t *counts;
+    uint64_t stride; /* `size`; or 0: each rank sends the same lengths */
+};
+
 /* One call, as one rank knows it.
  *
  * Uniform kinds: `bytes` is what MPI's count means there: the whole vector of a bcast, reduction or scan; the
@@ -100,6 +108,7 @@ struct coll_call {
     const uint64_t *send_bytes;
     const uint64_t *recv_bytes;
     const struct coll_nodes *nodes; /* NULL: every rank is a node of its own */
+    struct coll_sizes all; /* of vector kinds, where all lengths are known beforehand (leaders_vector.h) */
 };
 
 /* The memory that steps name. A send buffer is only read. A rank that MPI gives no receive buffer (reduce,
@@ -169,6 +178,9 @@ struct coll_algorithm {
      * all such algorithms may use the same copies in turn, and the same flags, also those that have only
      * flags. */
     uint32_t shared_copies;
+    /* Its flags are raised by no other algorithm, and each by the same rank in all calls. So a rank may leave
+     * a call before flags are up that it does not await. */
+    bool own_flags;
 };
 
 /* Whether the nodes of a call have to be ranks that share memory. Other algorithms that know nodes serve for

@@ -95,6 +95,21 @@ static void count_rank(const struct coll_algorithm *algorithm, struct counter *c
                                             (algorithm->shared_copies ? algorithm->shared_copies : 1));
 }
 
+void coll_take_lengths(struct coll_call *call)
+{
+    const uint64_t *counts = call->all.counts;
+    bool is_root = call->rank == call->root;
+    if (!counts)
+        return;
+    call->bytes = counts[call->rank];
+    if (call->kind == COLL_ALLTOALLV || (call->kind == COLL_SCATTERV && is_root))
+        call->send_bytes = counts;
+    else if (call->kind == COLL_ALLGATHERV || call->kind == COLL_REDUCE_SCATTER || is_root)
+        call->recv_bytes = counts;
+    if ((call->kind == COLL_GATHERV || call->kind == COLL_SCATTERV) && !is_root)
+        call->send_bytes = call->recv_bytes = NULL;
+}
+
 struct coll_counts coll_count(const struct coll_algorithm *algorithm, const struct coll_call *call,
                               bool local)
 {
@@ -119,6 +134,7 @@ struct coll_counts coll_count(const struct coll_algorithm *algorithm, const stru
     for (uint32_t rank = 0; rank < call->size; rank++) {
         progress_tell(rank);
         counter.call.rank = rank;
+        coll_take_lengths(&counter.call);
         count_rank(algorithm, &counter);
     }
     progress_end();

@@ -28,8 +28,12 @@ static inline uint64_t coll_extra_bytes(const struct coll_counts *counts)
     return counts->shared_bytes + counts->scratch_bytes;
 }
 
-/* Counts a call of all ranks; `call->rank` does not matter. The kind has to be one whose ranks all know the
- * same. `local` asks for copies too, of which there are more than messages. */
+/* Gives the call of rank call->rank what MPI gives this rank of call->all, in which each rank sends the same
+ * lengths (stride 0). */
+void coll_take_lengths(struct coll_call *call);
+
+/* Counts a call of all ranks; `call->rank` does not matter. If blocks differ, the call has all lengths, as
+ * coll_take_lengths() takes them. `local` asks for copies too, of which there are more than messages. */
 struct coll_counts coll_count(const struct coll_algorithm *algorithm, const struct coll_call *call,
                               bool local);
 

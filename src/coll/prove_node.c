@@ -207,7 +207,9 @@ static void check_flags(struct prover *prover, uint32_t rank, const uint64_t *kn
 {
     struct order_node *node = node_at(prover, rank);
     uint32_t now = prover->ranks[rank].calls;
-    for (uint32_t f = 0; prover->order->copies > 1 && f < node->flag_count; f++) {
+    if (prover->order->copies < 2 || prover->algorithm->own_flags)
+        return;
+    for (uint32_t f = 0; f < node->flag_count; f++) {
         const struct order_cell *raiser = &node->flags[f].raiser[now];
         if (node->flags[f].raised > now && known[raiser->writer] < raiser->written_until) {
             fail_early_end(prover, rank, "flag", f, ALL_RAISED);
@@ -270,8 +272,9 @@ static struct order_flag *flag_at(struct prover *prover, const struct proof_step
 static void check_ended(struct prover *prover, const struct proof_step *step)
 {
     const struct coll_call *call = &prover->ranks[step->rank].call;
-    for (uint32_t local = 0; prover->order->copies > 1 && local < node_at(prover, step->rank)->here;
-         local++) {
+    if (prover->order->copies < 2 || prover->algorithm->own_flags)
+        return;
+    for (uint32_t local = 0; local < node_at(prover, step->rank)->here; local++) {
         uint32_t rank = node_member(call, node_of(call, step->rank), local);
         if (prover->order->ended[rank] > prover->ranks[step->rank].calls)
             prover_fail(prover, NULL,

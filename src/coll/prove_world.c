@@ -107,6 +107,7 @@ struct coll_call coll_world_call(const struct coll_world *world, enum coll_kind 
                              .bytes = world->bytes};
     if (!world->counts || !is_vector_kind(kind))
         return call;
+    call.all = (struct coll_sizes){world->counts, kind == COLL_ALLTOALLV ? world->size : 0};
     if (kind == COLL_ALLGATHERV || kind == COLL_REDUCE_SCATTER) {
         call.recv_bytes = world->counts;
     } else if (kind == COLL_ALLTOALLV) {
