@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "coll/leaders_vector.h"
 
 bool coll_kind_read(const char *text, enum coll_kind *kind)
 {
@@ -26,9 +27,25 @@ const struct coll_algorithm *coll_kind_algorithm_at(enum coll_kind kind, size_t 
     return NULL;
 }
 
+const struct coll_algorithm *coll_planned_at(enum coll_kind kind, size_t index)
+{
+    size_t listed = 0;
+    while (coll_kind_algorithm_at(kind, listed))
+        listed++;
+    if (index < listed)
+        return coll_kind_algorithm_at(kind, index);
+    return index == listed ? coll_leaders_vector(kind) : NULL;
+}
+
 static const char *name_at(const void *kind, size_t index)
 {
-    return coll_kind_algorithm_at(*(const enum coll_kind *)kind, index)->name;
+    return coll_planned_at(*(const enum coll_kind *)kind, index)->name;
+}
+
+static void report_unknown(enum coll_kind kind, const char *name, size_t count)
+{
+    diag_error("'%s' is not an algorithm of %s%s", name, coll_kind_name(kind),
+               diag_did_you_mean(diag_nearest(name, &kind, count, name_at)));
 }
 
 const struct coll_algorithm *coll_kind_algorithm(enum coll_kind kind, const char *name)
@@ -38,7 +55,17 @@ const struct coll_algorithm *coll_kind_algorithm(enum coll_kind kind, const char
     while (coll_kind_algorithm_at(kind, count))
         count++;
     if (!found)
-        diag_error("'%s' is not an algorithm of %s%s", name, coll_kind_name(kind),
-                   diag_did_you_mean(diag_nearest(name, &kind, count, name_at)));
+        report_unknown(kind, name, count);
     return found;
+}
+
+const struct coll_algorithm *coll_planned(enum coll_kind kind, const char *name)
+{
+    const struct coll_algorithm *algorithm;
+    size_t count = 0;
+    for (; (algorithm = coll_planned_at(kind, count)); count++)
+        if (strcmp(algorithm->name, name) == 0)
+            return algorithm;
+    report_unknown(kind, name, count);
+    return NULL;
 }

@@ -12,4 +12,8 @@ const struct coll_algorithm *coll_kind_algorithm(enum coll_kind kind, const char
 /* The index-th algorithm of a collective; NULL behind the last. */
 const struct coll_algorithm *coll_kind_algorithm_at(enum coll_kind kind, size_t index);
 
+/* The same with those that only plans know (coll/leaders_vector.h). */
+const struct coll_algorithm *coll_planned(enum coll_kind kind, const char *name);
+const struct coll_algorithm *coll_planned_at(enum coll_kind kind, size_t index);
+
 #endif

@@ -1,11 +1,13 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/coll.h"
 #include "cli/coll_algorithms.h"
 #include "cli/coll_shape.h"
 #include "cli/values.h"
+#include "coll/count.h"
 #include "coll/nodes.h"
 #include "coll/prove.h"
 #include "output/standard.h"
@@ -28,7 +30,8 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
              "  helio coll explain v3 --nodes 4 --ppn 8 --bytes 64\n"
-             "  helio coll explain leaders --ppn 8,8,5 --bytes 4KiB --leaders 2 --rank 3\n\n"
+             "  helio coll explain leaders --ppn 8,8,5 --bytes 4KiB --leaders 2 --rank 3\n"
+             "  helio coll explain leaders --op gatherv --nodes 3 --ppn 2 --bytes 64 --imbalance 0.5\n\n"
              "docs/models/alltoall.md says why.",
 };
 
@@ -161,7 +164,7 @@ static void print_rank(const struct coll_algorithm *algorithm, const struct coll
                                    .call = call};
     printf("\nrank %u, local rank %u of node %u\n", call->rank, node_local_of(call, call->rank),
            node_of(call, call->rank));
-    while (algorithm->emit(call, printer.phase, &printer.base)) {
+    while (coll_emit(algorithm, call, printer.phase, &printer.base)) {
         print_copies(&printer);
         printer.phase_printed = false;
         printer.phase++;
@@ -170,26 +173,75 @@ static void print_rank(const struct coll_algorithm *algorithm, const struct coll
 
 /* -------------------------------------------------------------------- proof */
 
-enum { PROVEN_RANKS = 128, PROVEN_CALLS = 4 };
+enum { PROVEN_RANKS = 128, PROVEN_CALLS = 4, PROVEN_ELEMENTS = 1 << 20 };
 
-/* A block is one element: a proof depends on the length of blocks only where the schedule does. */
-static void print_proof(const struct coll_algorithm *algorithm, const struct coll_call *call)
+/* The largest number that divides all lengths, so that each block has as few elements as can be. */
+static uint64_t common_divisor(const struct coll_shape *shape)
 {
+    uint64_t divisor = 0;
+    for (uint32_t i = 0; shape->counts && i < shape->call.size; i++)
+        for (uint64_t rest = shape->counts[i]; rest;) {
+            uint64_t left = divisor % rest;
+            divisor = rest;
+            rest = left;
+        }
+    if (!shape->counts)
+        divisor = shape->bytes;
+    return divisor ? divisor : 1;
+}
+
+/* The lengths as the prover takes them: those of alltoallv from each rank. NULL: all are equal. */
+static uint64_t *proven_counts(const struct coll_shape *shape)
+{
+    size_t size = shape->call.size, rows = shape->call.kind == COLL_ALLTOALLV ? size : 1;
+    if (!shape->counts)
+        return NULL;
+    uint64_t *counts = mem_alloc(rows * size, sizeof *counts, "lengths of blocks");
+    for (size_t i = 0; i < rows * size; i++)
+        counts[i] = shape->counts[i % size];
+    return counts;
+}
+
+/* Elements of all blocks of a rank. */
+static uint64_t proven_elements(const struct coll_shape *shape, uint64_t element)
+{
+    uint64_t elements = 0;
+    for (uint32_t i = 0; shape->counts && i < shape->call.size; i++)
+        elements += shape->counts[i] / element;
+    return elements;
+}
+
+/* An equal block is one element: a proof depends on the length of blocks only where the schedule does. */
+static void print_proof(const struct coll_algorithm *algorithm, const struct coll_shape *shape)
+{
+    const struct coll_call *call = &shape->call;
     struct coll_proof proof;
     struct coll_world world = {.size = call->size,
                                .leaders = call->leaders,
                                .repeats = PROVEN_CALLS,
-                               .element_bytes = call->bytes ? call->bytes : 1,
-                               .bytes = call->bytes,
+                               .element_bytes = common_divisor(shape),
+                               .bytes = shape->bytes,
                                .nodes = call->nodes};
-    if (call->size > PROVEN_RANKS)
+    if (shape->counts)
+        world.bytes = 0;
+    if (call->size > PROVEN_RANKS) {
         printf("\nnot proven here: more than %d ranks\n", PROVEN_RANKS);
-    else if (coll_prove(algorithm, &world, &proof))
+        return;
+    }
+    if (proven_elements(shape, world.element_bytes) * call->size > PROVEN_ELEMENTS) {
+        printf("\nnot proven here: lengths whose common divisor is only %llu B\n",
+               (unsigned long long)world.element_bytes);
+        return;
+    }
+    uint64_t *counts = proven_counts(shape);
+    world.counts = counts;
+    if (coll_prove(algorithm, &world, &proof))
         printf("\nproven, over %d calls one after another: every block arrives, nothing waits for ever, no "
                "races\n",
                PROVEN_CALLS);
     else
         printf("\nNOT RIGHT: %s\n", proof.problem);
+    free(counts);
 }
 
 /* ------------------------------------------------------------------ command */
@@ -225,12 +277,14 @@ static enum status explain(const struct coll_algorithm *algorithm, const struct 
     }
     printf("%s: %s\n%s\n", algorithm->name, algorithm->doc, coll_shape_print(shape, text, sizeof text));
     call.rank = (uint32_t)rank;
+    coll_take_lengths(&call);
     print_rank(algorithm, &call);
     if (!rank_text && node_ranks(&call, 0) > 1) {
         call.rank = node_member(&call, 0, 1);
+        coll_take_lengths(&call);
         print_rank(algorithm, &call);
     }
-    print_proof(algorithm, &call);
+    print_proof(algorithm, shape);
     return standard_flush();
 }
 
@@ -247,7 +301,7 @@ int cli_coll_explain(int argc, char **argv)
     }
     enum status status = coll_shape_init(&shape, &arguments.text);
     const struct coll_algorithm *algorithm =
-        status == STATUS_OK ? coll_kind_algorithm(shape.call.kind, arguments.algorithm) : NULL;
+        status == STATUS_OK ? coll_planned(shape.call.kind, arguments.algorithm) : NULL;
     if (status == STATUS_OK)
         status = algorithm ? explain(algorithm, &shape, arguments.rank) : STATUS_BAD_INPUT;
     coll_shape_free(&shape);

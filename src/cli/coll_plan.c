@@ -33,6 +33,7 @@ static const struct cli_command command = {
         "Examples:\n"
         "  helio coll plan --nodes 16 --ppn 56 --bytes 1KiB\n"
         "  helio coll plan --op allreduce --ppn 8,8,5 --bytes 64 --json\n"
+        "  helio coll plan --op gatherv --nodes 4 --ppn 8 --bytes 1KiB --imbalance 0.5\n"
         "  helio coll plan --op allreduce --nodes 100 --ppn 128 --bytes 1KiB --library openmpi\n\n"
         "Where nodes differ, each number is that of the node that has most. docs/collectives.md has the\n"
         "algorithms; docs/models/alltoall.md those of alltoall, and the formulas of the paper.",
@@ -45,7 +46,7 @@ static enum status print_table(const struct coll_shape *shape)
     printf("%-20s %12s %12s %13s %13s\n", "algorithm", "messages", "queue pairs", "posted sends",
            "extra memory");
     const struct coll_algorithm *algorithm;
-    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
+    for (size_t i = 0; (algorithm = coll_planned_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         printf("%-20s %12llu %12llu %13llu %13s\n", algorithm->name, (unsigned long long)counts.node_messages,
                (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
@@ -58,7 +59,7 @@ static enum status print_csv(const struct coll_shape *shape)
 {
     const struct coll_algorithm *algorithm;
     puts("algorithm,messages,queue_pairs,posted_sends,extra_memory_bytes");
-    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
+    for (size_t i = 0; (algorithm = coll_planned_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         quote_csv(stdout, algorithm->name);
         printf(",%llu,%llu,%llu,%llu\n", (unsigned long long)counts.node_messages,
@@ -102,7 +103,7 @@ static enum status print_json(const struct coll_shape *shape)
     for (uint32_t node = 0; node < shape->nodes.count; node++)
         json_add_count(ranks, shape->nodes.first[node + 1] - shape->nodes.first[node]);
     const struct coll_algorithm *algorithm;
-    for (size_t i = 0; (algorithm = coll_kind_algorithm_at(shape->call.kind, i)); i++) {
+    for (size_t i = 0; (algorithm = coll_planned_at(shape->call.kind, i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
         json_add(algorithms, algorithm_json(algorithm->name, &counts));
     }
@@ -111,7 +112,9 @@ static enum status print_json(const struct coll_shape *shape)
     json_put_count(object, "nodes", shape->nodes.count);
     json_put_count(object, "ranks", shape->call.size);
     json_put(object, "ranks_of_nodes", ranks);
-    json_put_count(object, "bytes", shape->call.bytes);
+    json_put_count(object, "bytes", shape->bytes);
+    if (shape->counts)
+        json_put_number(object, "imbalance", shape->imbalance);
     json_put_count(object, "leaders", shape->call.leaders);
     json_put(object, "algorithms", algorithms);
     return cli_print_json(object, 15);
@@ -158,7 +161,11 @@ int cli_coll_plan(int argc, char **argv)
         return STATUS_BAD_INPUT;
     }
     enum status status = coll_shape_init(&shape, &arguments.text);
-    if (status == STATUS_OK && arguments.library)
+    if (status == STATUS_OK && arguments.library && shape.counts) {
+        diag_error("--library counts a plan for equal blocks; give the longest block with --bytes, and no "
+                   "--imbalance");
+        status = STATUS_BAD_INPUT;
+    } else if (status == STATUS_OK && arguments.library)
         status = coll_footprint_print(&shape, arguments.library, arguments.json);
     else if (status == STATUS_OK && arguments.json)
         status = print_json(&shape);

@@ -8,7 +8,9 @@
 #include "base/units.h"
 #include "cli/coll_algorithms.h"
 #include "cli/values.h"
+#include "coll/count.h"
 #include "coll/nodes.h"
+#include "workload/workload.h"
 
 enum rank_placement { BLOCK, ROUND_ROBIN, PLACEMENTS };
 static const char *const placements[PLACEMENTS] = {[BLOCK] = "block", [ROUND_ROBIN] = "round-robin"};
@@ -123,12 +125,56 @@ static enum status open_map(struct coll_shape *shape, uint32_t nodes, uint32_t *
     return STATUS_OK;
 }
 
+static bool has_lengths(enum coll_kind kind)
+{
+    return kind == COLL_ALLTOALLV || kind == COLL_ALLGATHERV || kind == COLL_GATHERV ||
+           kind == COLL_SCATTERV || kind == COLL_REDUCE_SCATTER;
+}
+
+static bool read_imbalance(const char *text, enum coll_kind kind, double *imbalance)
+{
+    struct units_problem problem;
+    *imbalance = 0;
+    if (!text)
+        return true;
+    if (!units_number(text, imbalance, &problem))
+        diag_error("--imbalance: %s", problem.text);
+    else if (!(*imbalance >= 0 && *imbalance <= 1))
+        diag_error("--imbalance is a number from 0 to 1, not %s", text);
+    else if (!has_lengths(kind))
+        diag_error(
+            "all blocks of %s are equal; leave --imbalance out, or take alltoallv, allgatherv, gatherv, "
+            "scatterv or reduce_scatter",
+            coll_kind_name(kind));
+    else
+        return true;
+    return false;
+}
+
+/* The lengths that the workload `collective` has. */
+static void open_lengths(struct coll_shape *shape)
+{
+    struct coll_call *call = &shape->call;
+    if (shape->imbalance == 0)
+        return;
+    shape->counts = mem_alloc(call->size, sizeof *shape->counts, "lengths of blocks");
+    for (uint32_t i = 0; i < call->size; i++) {
+        uint64_t mean = call->bytes;
+        if (call->kind == COLL_REDUCE_SCATTER)
+            mean = call->bytes / call->size + (i < call->bytes % call->size);
+        shape->counts[i] = workload_block(mean, shape->imbalance, i, call->size);
+    }
+    call->all.counts = shape->counts;
+    coll_take_lengths(call);
+}
+
 enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *text)
 {
     const char *nodes_text = text->values[COLL_SHAPE_NODES], *ppn = text->values[COLL_SHAPE_PPN];
     const char *bytes = text->values[COLL_SHAPE_BYTES], *leaders = text->values[COLL_SHAPE_LEADERS];
     uint32_t nodes = 0;
     enum rank_placement placement;
+    double imbalance;
     *shape = (struct coll_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
     if (text->values[COLL_SHAPE_OP] && !coll_kind_read(text->values[COLL_SHAPE_OP], &shape->call.kind))
         return STATUS_BAD_INPUT;
@@ -141,6 +187,7 @@ enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *te
     if ((nodes_text && !read_number("--nodes", nodes_text, COLL_SHAPE_RANKS_MAX, &nodes)) ||
         !read_bytes(bytes, &shape->call.bytes) ||
         !read_placement(text->values[COLL_SHAPE_PLACEMENT], &placement) ||
+        !read_imbalance(text->values[COLL_SHAPE_IMBALANCE], shape->call.kind, &imbalance) ||
         (leaders && !read_number("--leaders", leaders, COLL_SHAPE_RANKS_MAX, &shape->call.leaders)))
         return STATUS_BAD_INPUT;
     uint32_t *ranks = read_ppn(text, &nodes);
@@ -149,25 +196,32 @@ enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *te
     enum status status = open_map(shape, nodes, ranks, placement);
     free(ranks);
     shape->call.nodes = &shape->nodes;
+    shape->bytes = shape->call.bytes;
+    shape->imbalance = imbalance;
+    if (status == STATUS_OK)
+        open_lengths(shape);
     return status;
 }
 
 void coll_shape_free(struct coll_shape *shape)
 {
     free(shape->words);
+    free(shape->counts);
 }
 
 const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_t size)
 {
     uint32_t nodes = shape->nodes.count;
-    char bytes[64], ranks[64];
+    char bytes[64], ranks[64], imbalance[32] = "";
     if (shape->ppn)
         snprintf(ranks, sizeof ranks, "%u node%s of %u rank%s", nodes, nodes == 1 ? "" : "s", shape->ppn,
                  shape->ppn == 1 ? "" : "s");
     else
         snprintf(ranks, sizeof ranks, "%u nodes, %u ranks", nodes, shape->call.size);
-    units_print_size(shape->call.bytes, bytes, sizeof bytes);
-    snprintf(buffer, size, "%s, %s, %s%s", coll_kind_name(shape->call.kind), ranks, bytes,
-             shape->call.kind == COLL_ALLTOALL ? " for each pair of ranks" : "");
+    if (shape->counts)
+        snprintf(imbalance, sizeof imbalance, ", imbalance %.6g", shape->imbalance);
+    units_print_size(shape->bytes, bytes, sizeof bytes);
+    snprintf(buffer, size, "%s, %s, %s%s%s", coll_kind_name(shape->call.kind), ranks, bytes,
+             shape->call.kind == COLL_ALLTOALL ? " for each pair of ranks" : "", imbalance);
     return buffer;
 }

@@ -14,6 +14,7 @@ enum coll_option {
     COLL_SHAPE_BYTES,
     COLL_SHAPE_LEADERS,
     COLL_SHAPE_PLACEMENT,
+    COLL_SHAPE_IMBALANCE,
     COLL_SHAPE_OPTIONS
 };
 
@@ -25,7 +26,10 @@ enum coll_option {
                           "of a call: 64, 4KiB; as MPI counts: a block, or a whole vector"},                 \
     [COLL_SHAPE_LEADERS] = {"--leaders", 0, "K", "ranks of a node that lead in `leaders`; 1 by default"},    \
     [COLL_SHAPE_PLACEMENT] = {"--placement", 0, "WAY",                                                       \
-                              "of ranks on nodes: block (the default) or round-robin"}
+                              "of ranks on nodes: block (the default) or round-robin"},                      \
+    [COLL_SHAPE_IMBALANCE] = {"--imbalance", 0, "X",                                                         \
+                              "of the v forms and reduce_scatter: blocks grow with the rank from 1 - X to\n" \
+                              "1 + X of their mean; 0 (the default) to 1"}
 
 /* The values of these options as they were given; NULL = not given. */
 struct coll_text {
@@ -35,8 +39,11 @@ struct coll_text {
 struct coll_shape {
     struct coll_nodes nodes;
     struct coll_call call; /* as rank 0 makes it */
+    uint64_t bytes;        /* as given: the mean of blocks that differ */
     uint32_t *words;       /* of the node map */
     uint32_t ppn;          /* 0: not the same on all nodes */
+    uint64_t *counts;      /* of blocks that differ, in call.all; NULL: all are equal */
+    double imbalance;      /* 0: blocks are equal */
 };
 
 enum { COLL_SHAPE_RANKS_MAX = 16384 };
@@ -45,8 +52,8 @@ enum { COLL_SHAPE_RANKS_MAX = 16384 };
 enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *text);
 void coll_shape_free(struct coll_shape *shape);
 
-/* Writes "alltoall, 4 nodes of 8 ranks, 64 B for each pair of ranks", or "allreduce, 3 nodes, 21 ranks, 64
- * B", into the buffer, and returns it. */
+/* Writes "alltoall, 4 nodes of 8 ranks, 64 B for each pair of ranks", or "gatherv, 3 nodes, 21 ranks, 64 B,
+ * imbalance 0.5", into the buffer, and returns it. */
 const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_t size);
 
 #endif

@@ -192,17 +192,11 @@ static void make_groups(struct collective_program *self, struct program *program
     program->group_count = count + 1;
 }
 
-/* The block of rank i of a group: in a straight line from 1 - imbalance to 1 + imbalance of the mean. */
 static uint64_t block_of(const struct collective_program *self, uint64_t i)
 {
-    const uint64_t parts = 1000000;
     bool is_vector = self->op == COLL_REDUCE_SCATTER;
     uint64_t mean = is_vector ? self->bytes / self->group + (i < self->bytes % self->group) : self->bytes;
-    uint64_t share = (uint64_t)(self->imbalance * (double)parts + 0.5);
-    uint64_t deviation = (uint64_t)((unsigned __int128)mean * share / parts);
-    if (self->group == 1)
-        return mean;
-    return mean - deviation + (uint64_t)((unsigned __int128)deviation * 2 * i / (self->group - 1));
+    return workload_block(mean, self->imbalance, i, self->group);
 }
 
 static void make_counts(struct collective_program *self, struct program *program)

@@ -226,6 +226,16 @@ static enum status configure(struct workload_program *generated, const char *spe
     return status;
 }
 
+uint64_t workload_block(uint64_t mean, double imbalance, uint64_t i, uint64_t ranks)
+{
+    const uint64_t parts = 1000000;
+    uint64_t share = (uint64_t)(imbalance * (double)parts + 0.5);
+    uint64_t deviation = (uint64_t)((unsigned __int128)mean * share / parts);
+    if (ranks == 1)
+        return mean;
+    return mean - deviation + (uint64_t)((unsigned __int128)deviation * 2 * i / (ranks - 1));
+}
+
 enum status workload_open(const char *spec, struct program **program)
 {
     size_t name_bytes = name_length(spec);

@@ -84,6 +84,10 @@ enum status workload_add(const struct workload *workload);
  * STATUS_BAD_INPUT. */
 enum status workload_report_unknown(const char *spec, size_t length);
 
+/* The block of rank i of `ranks` in vector collectives: in a straight line from 1 - imbalance to 1 +
+ * imbalance of the mean; imbalance is 0 to 1. */
+uint64_t workload_block(uint64_t mean, double imbalance, uint64_t i, uint64_t ranks);
+
 /* Opens the program that a text names, to be closed with its ops. Errors point into the text. */
 enum status workload_open(const char *spec, struct program **program);
 
