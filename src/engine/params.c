@@ -38,7 +38,7 @@ PARAM_TABLE(
      .default_text = "0",
      .max = "1000000000",
      .doc = "nodes in a row, such as the GPUs of a server, that hierarchical collectives without shared "
-            "memory take for one; 0: as the topology says, which rails do, else 1"},
+            "memory take for one; 0: as the topology says, which rails and files of SimAI do, else 1"},
     {.name = "placement",
      .type = PARAM_TEXT,
      .offset = offsetof(struct node_config, placement),

@@ -274,6 +274,7 @@ void graph_topo(const struct topo_graph *graph, struct topo *topo)
     topo->node_switch = graph->node_switch;
     topo->link_rates = graph->rates;
     topo->link_latencies = graph->latencies;
+    topo->nodes_per_server = graph->nodes_per_server;
     topo->no_effect = graph->no_effect;
     topo->has_fixed_routes = graph->kinds != NULL;
     topo->has_ports = has_ports(graph);

@@ -46,6 +46,7 @@ struct topo_graph {
     uint64_t seed;
     struct platform *platform; /* of SimGrid, whose routes it has; NULL: those of the tables below */
     uint8_t *kinds;            /* [switches] enum graph_passing; NULL: all pass messages on */
+    uint32_t nodes_per_server; /* of a file that says it, else 0 */
     const char *no_effect;     /* what the file says and no fabric has, as a clause; NULL: nothing */
 
     /* What follows from that. */

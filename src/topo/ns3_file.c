@@ -34,7 +34,7 @@ struct ns3 {
     const struct network_source *source;
     struct source_rest rest;
     bool is_simai;
-    uint32_t count, switches, nvswitches, links;
+    uint32_t count, per_server, switches, nvswitches, links;
     uint8_t *kinds; /* [count] enum ns3_kind */
     uint32_t *degree;
     struct ns3_link *list; /* [links] */
@@ -95,12 +95,11 @@ static bool probe(const struct network_source *source)
 static bool read_header(struct ns3 *ns3)
 {
     struct source_part word;
-    uint32_t per_server;
     if (!take_number(ns3, "the number of nodes", NODES_AT_MOST, &ns3->count, &word))
         return false;
     struct source_part count_at = word;
     if (ns3->is_simai &&
-        (!take_number(ns3, "the number of GPUs in a server", NODES_AT_MOST, &per_server, &word) ||
+        (!take_number(ns3, "the number of GPUs in a server", NODES_AT_MOST, &ns3->per_server, &word) ||
          !take_number(ns3, "the number of NVSwitches", GRAPH_SWITCHES_LIMIT, &ns3->nvswitches, &word)))
         return false;
     if (!take_number(ns3, "the number of switches", GRAPH_SWITCHES_LIMIT, &ns3->switches, &word) ||
@@ -289,7 +288,8 @@ static struct topo_graph *build(struct ns3 *ns3)
     uint32_t *nodes = number_nodes(ns3);
     add_links(ns3, graph, nodes);
     free(nodes);
-    graph->no_effect = ns3->is_simai ? "the number of GPUs in a server, and their kind" : NULL;
+    graph->nodes_per_server = ns3->per_server;
+    graph->no_effect = ns3->is_simai ? "the kind of GPU" : NULL;
     return network_route(ns3->source, NULL, graph);
 }
 

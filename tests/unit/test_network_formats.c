@@ -161,6 +161,7 @@ static void hosts_pass_nothing_on_and_nvswitches_come_first(void **state)
     struct topo topo = network(servers);
     assert_int_equal(topo.nodes, 4);
     assert_int_equal(topo.switches, 8); /* the hosts too: each has several links */
+    assert_int_equal(topo.nodes_per_server, 2);
     names_route(&topo, 0, 1, "host0 nvswitch4 host1 1");
     names_route(&topo, 0, 2, "host0 switch6 host2 2"); /* and not over 2's server */
     names_route(&topo, 0, 3, "host0 switch6 switch7 host3 3");
