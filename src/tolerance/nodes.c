@@ -5,6 +5,9 @@
 
 #include "base/mem.h"
 
+/* Of an event that waits for nothing. */
+static const struct term no_term = {.message = PATHS_NO_MESSAGE};
+
 static inline bool is_nothing(const struct term *term)
 {
     return !term->node && !term->line.a && !term->line.k;
@@ -26,21 +29,26 @@ static inline bool replaces(struct term *old, const struct term *next)
     return true;
 }
 
-static void add_term(struct node_maker *maker, uint32_t event, const struct term *term)
+static uint32_t take_term(struct node_maker *maker)
 {
-    struct term *first = &maker->terms[event];
-    if (replaces(first, term) || (first->next && replaces(&maker->more[first->next], term)))
-        return;
     uint32_t index = maker->unused;
     if (index) {
-        maker->unused = maker->more[index].next;
-    } else {
-        maker->more = mem_grow(maker->more, &maker->more_capacity, maker->more_count + 1, "paths");
-        index = (uint32_t)maker->more_count++;
+        maker->unused = maker->terms[index].next;
+        return index;
     }
-    maker->more[index] = *term;
-    maker->more[index].next = first->next;
-    first->next = index;
+    maker->terms = mem_grow(maker->terms, &maker->term_capacity, maker->term_count + 1, "paths");
+    return (uint32_t)maker->term_count++;
+}
+
+static void add_term(struct node_maker *maker, uint32_t first, const struct term *term)
+{
+    struct term *of_event = &maker->terms[first];
+    if (replaces(of_event, term) || (of_event->next && replaces(&maker->terms[of_event->next], term)))
+        return;
+    uint32_t index = take_term(maker);
+    maker->terms[index] = *term;
+    maker->terms[index].next = maker->terms[first].next;
+    maker->terms[first].next = index;
 }
 
 static void add_edge(struct node_maker *maker, const struct term *term)
@@ -147,10 +155,10 @@ static bool expand_last(struct node_maker *maker, struct few *few)
  * two messages that cross, both ends wait for both. False: the terms are many, and all are kept. */
 static bool find_few(struct node_maker *maker, const struct term *term, struct few *few)
 {
-    enum { ROUNDS = 3 };
+    enum { ROUNDS = 1 };
     few->count = 0;
     few->overflows = false;
-    for (;; term = &maker->more[term->next]) {
+    for (;; term = &maker->terms[term->next]) {
         few_add(maker, few, term);
         if (few->overflows)
             return false;
@@ -191,10 +199,15 @@ static uint32_t node_of_few(struct node_maker *maker, const struct term *terms, 
     return recent->node;
 }
 
-/* An event with several causes becomes a node. */
-static struct term settled(struct node_maker *maker, uint32_t event)
+static void add_edges(struct node_maker *maker, const struct term *term)
 {
-    const struct term *term = &maker->terms[event];
+    for (add_edge(maker, term); term->next; add_edge(maker, term))
+        term = &maker->terms[term->next];
+}
+
+/* An event with several causes becomes a node. */
+static struct term settled(struct node_maker *maker, const struct term *term)
+{
     struct few few;
     if (!term->next)
         return *term;
@@ -204,8 +217,7 @@ static struct term settled(struct node_maker *maker, uint32_t event)
                               : (struct term){.node = node_of_few(maker, few.terms, few.count),
                                               .message = PATHS_NO_MESSAGE};
     }
-    for (add_edge(maker, term); term->next; add_edge(maker, term))
-        term = &maker->more[term->next];
+    add_edges(maker, term);
     return (struct term){.node = add_node(maker), .message = PATHS_NO_MESSAGE};
 }
 
@@ -245,35 +257,45 @@ static inline void add_message(struct program_paths *paths, struct term *term, u
     term->message = (uint32_t)paths->message_count++;
 }
 
-void nodes_follow(struct node_maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                  struct nodes_counts counts)
+bool nodes_follow(struct node_maker *maker, const struct term *from, uint32_t to, uint32_t edges,
+                  struct tolerance_line cost, struct nodes_counts counts)
 {
-    struct term term = maker->terms[from];
+    struct term term = *from;
+    uint32_t first = maker->term_of[to];
     term.line = paths_plus(term.line, cost);
     if (counts.send != PATHS_NO_MESSAGE)
         add_message(maker->paths, &term, counts.send);
     if (counts.alone != PATHS_NO_MESSAGE)
         add_message(maker->paths, &term, counts.alone | PATHS_ALONE);
-    add_term(maker, to, &term);
+    if (first) {
+        add_term(maker, first, &term);
+        return --maker->terms[first].waits == 0;
+    }
+    first = maker->term_of[to] = take_term(maker);
+    term.next = 0;
+    term.waits = edges - 1;
+    maker->terms[first] = term;
+    return edges == 1;
 }
 
-void nodes_settle(struct node_maker *maker, uint32_t event)
+struct term nodes_settle(struct node_maker *maker, uint32_t event)
 {
-    uint32_t more = maker->terms[event].next, last = more;
-    maker->terms[event] = settled(maker, event);
-    if (!more)
-        return;
-    while (maker->more[last].next)
-        last = maker->more[last].next;
-    maker->more[last].next = maker->unused;
-    maker->unused = more;
+    uint32_t first = maker->term_of[event], last = first;
+    maker->term_of[event] = NODES_SETTLED;
+    if (!first)
+        return no_term;
+    struct term term = settled(maker, &maker->terms[first]);
+    while (maker->terms[last].next)
+        last = maker->terms[last].next;
+    maker->terms[last].next = maker->unused;
+    maker->unused = first;
+    return term;
 }
 
 void nodes_finish(struct node_maker *maker, uint32_t last)
 {
-    const struct term *term = &maker->terms[last];
-    for (add_edge(maker, term); term->next; add_edge(maker, term))
-        term = &maker->more[term->next];
+    uint32_t first = maker->term_of[last];
+    add_edges(maker, first ? &maker->terms[first] : &no_term);
     add_node(maker);
     compact(maker->paths);
 }
@@ -281,10 +303,10 @@ void nodes_finish(struct node_maker *maker, uint32_t last)
 void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint32_t events)
 {
     maker->paths = paths;
-    maker->terms = mem_alloc(events, sizeof *maker->terms, "paths");
+    maker->term_of = mem_alloc(events, sizeof *maker->term_of, "paths");
     maker->recent = mem_alloc(RECENT_NODES, sizeof *maker->recent, "paths");
-    maker->more_count = 1;
-    maker->more = mem_grow(maker->more, &maker->more_capacity, 1, "paths");
+    maker->terms = mem_grow(maker->terms, &maker->term_capacity, 1, "paths");
+    maker->term_count = 1; /* 0 is none */
     add_node(maker);
     paths->edges.first[0] = 0;
 }
@@ -292,6 +314,6 @@ void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint
 void node_maker_free(struct node_maker *maker)
 {
     free(maker->terms);
-    free(maker->more);
+    free(maker->term_of);
     free(maker->recent);
 }

@@ -202,39 +202,67 @@ static inline uint32_t counted_alone(const struct maker *maker, uint32_t index)
     return varies && own_cost(maker->costs, operation_at(maker, index)).k ? index : PATHS_NO_MESSAGE;
 }
 
-static inline void follow(struct maker *maker, uint32_t from, uint32_t to, struct tolerance_line cost,
-                          struct nodes_counts counts)
+/* How many edges that are followed lead to the end of an operation. */
+static inline uint32_t edges_to_end(const struct maker *maker, uint32_t index, enum graph_kind kind)
 {
-    nodes_follow(&maker->nodes, from, to, cost, counts);
-    if (--maker->nodes.terms[to].waits == 0)
+    bool is_large = maker->is_large[index];
+    if (kind == GRAPH_SEND)
+        return is_large ? 2 : 1; /* its beginning; and that, or the end, of its receive */
+    if (kind == GRAPH_RECV)
+        return is_large && !maker->costs->is_loggops ? 1 : 2; /* its beginning, and the message */
+    return 1;
+}
+
+/* How many edges that are followed lead to an event; to the end of the program always one more. */
+static inline uint32_t edges_to(const struct maker *maker, uint32_t event)
+{
+    if (event + 1 == maker->events)
+        return UINT32_MAX;
+    const struct graph_operation *operation = operation_at(maker, event / 2);
+    return event % 2 ? edges_to_end(maker, event / 2, (enum graph_kind)operation->kind) : operation->needs;
+}
+
+/* An event whose edges are followed. */
+struct cause {
+    struct term term;
+    uint32_t event;
+};
+
+static inline void follow(struct maker *maker, const struct cause *cause, uint32_t to,
+                          struct tolerance_line cost, struct nodes_counts counts)
+{
+    uint32_t edges = maker->nodes.term_of[to] ? 0 : edges_to(maker, to);
+    if (nodes_follow(&maker->nodes, &cause->term, to, edges, cost, counts))
         maker->ready[maker->ready_count++] = to;
 }
 
 /* LogGOPS: a receive begins when its message is there, and then costs o. The send of a large message ends
  * with its receive. */
-static inline void loggops_edges(struct maker *maker, uint32_t event, bool is_send, bool waits)
+static inline void loggops_edges(struct maker *maker, const struct cause *cause, bool is_send, bool waits)
 {
-    uint32_t index = event / 2, partner = maker->partner[index];
-    if (is_send && event % 2 == 0)
-        follow(maker, event, 2 * partner + 1,
+    uint32_t index = cause->event / 2, partner = maker->partner[index];
+    bool is_end = cause->event % 2;
+    if (is_send && !is_end)
+        follow(maker, cause, 2 * partner + 1,
                paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
                (struct nodes_counts){index, counted_alone(maker, partner)});
-    else if (!is_send && event % 2 && waits)
-        follow(maker, event, 2 * partner + 1, (struct tolerance_line){.a = 0}, counts_nothing);
+    else if (!is_send && is_end && waits)
+        follow(maker, cause, 2 * partner + 1, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Hockney: a large message leaves when its receive is posted too, and both ends end when its receiver has it.
  */
-static inline void hockney_edges(struct maker *maker, uint32_t event, bool is_send, bool waits)
+static inline void hockney_edges(struct maker *maker, const struct cause *cause, bool is_send, bool waits)
 {
-    uint32_t index = event / 2, partner = maker->partner[index];
+    uint32_t index = cause->event / 2, partner = maker->partner[index];
     uint32_t send = is_send ? index : partner, receive = is_send ? partner : index;
-    if (event % 2 == 0 && (is_send || waits))
+    bool is_end = cause->event % 2;
+    if (!is_end && (is_send || waits))
         follow(
-            maker, event, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
+            maker, cause, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
             (struct nodes_counts){is_within_node(maker, send) ? PATHS_NO_MESSAGE : send, PATHS_NO_MESSAGE});
-    else if (event % 2 && is_send && waits)
-        follow(maker, event, 2 * receive + 1, (struct tolerance_line){.a = 0}, counts_nothing);
+    else if (is_end && is_send && waits)
+        follow(maker, cause, 2 * receive + 1, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Ranks take turns, so that the processor does not see that each of them goes through its operations in
@@ -247,14 +275,13 @@ static inline void fetch_soon(const struct maker *maker, uint32_t index,
     if (soon >= maker->graph->operations)
         return;
     __builtin_prefetch(operation + AHEAD + 2);
-    __builtin_prefetch(&maker->nodes.terms[2 * (soon + 2)]);
-    __builtin_prefetch(&maker->nodes.terms[2 * maker->partner[soon] + 1]);
+    __builtin_prefetch(&maker->nodes.term_of[2 * maker->partner[soon] + 1]);
 }
 
-/* Every edge that leaves an event. edges_to_end() counts those to ends. */
-static void follow_edges(struct maker *maker, uint32_t event)
+/* Every edge that leaves an event. edges_to() counts those that lead to one. */
+static void follow_edges(struct maker *maker, const struct cause *cause)
 {
-    uint32_t index = event / 2;
+    uint32_t event = cause->event, index = event / 2;
     const struct graph_rank *rank = &maker->graph->ranks[maker->rank_of[index]];
     const struct graph_operation *operation = &rank->operations[index - rank->first];
     const struct tolerance_line nothing = {.a = 0};
@@ -265,59 +292,43 @@ static void follow_edges(struct maker *maker, uint32_t event)
     uint32_t first = is_end ? operation->on_end : operation->on_begin;
     uint32_t end = is_end ? operation->on_begin : operation[1].on_end;
     for (uint32_t i = first; i < end; i++)
-        follow(maker, event, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, counts_nothing);
+        follow(maker, cause, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, counts_nothing);
     if (is_end && first == end) /* nothing of its rank comes later */
-        follow(maker, event, maker->events - 1, nothing, counts_nothing);
+        follow(maker, cause, maker->events - 1, nothing, counts_nothing);
     if (!is_end && (is_loggops || !waits))
-        follow(maker, event, event + 1,
+        follow(maker, cause, event + 1,
                is_message && !is_loggops ? core_cost(maker, index, is_send)
                                          : own_cost(maker->costs, operation),
                (struct nodes_counts){PATHS_NO_MESSAGE, counted_alone(maker, index)});
     if (is_message && is_loggops)
-        loggops_edges(maker, event, is_send, waits);
+        loggops_edges(maker, cause, is_send, waits);
     else if (is_message)
-        hockney_edges(maker, event, is_send, waits);
+        hockney_edges(maker, cause, is_send, waits);
 }
 
 /* -------------------------------------------------------------------- order */
 
-/* How many edges that are followed lead to the end of an operation. */
-static uint32_t edges_to_end(const struct maker *maker, uint32_t index, enum graph_kind kind)
+/* Operations that wait for nothing; from the last to the first, since the last one that is ready is the next
+ * one. */
+static void find_ready(struct maker *maker)
 {
-    bool is_large = maker->is_large[index];
-    if (kind == GRAPH_SEND)
-        return is_large ? 2 : 1; /* its beginning; and that, or the end, of its receive */
-    if (kind == GRAPH_RECV)
-        return is_large && !maker->costs->is_loggops ? 1 : 2; /* its beginning, and the message */
-    return 1;
-}
-
-/* From the last event to the first, since the last one that is ready is the next one. */
-static void count_edges(struct maker *maker)
-{
-    for (uint32_t index = (maker->events - 1) / 2; index-- > 0;) {
-        const struct graph_operation *operation = operation_at(maker, index);
-        nodes_begin(&maker->nodes, 2 * index, operation->needs);
-        nodes_begin(&maker->nodes, 2 * index + 1,
-                    edges_to_end(maker, index, (enum graph_kind)operation->kind));
-        if (!operation->needs)
+    for (uint32_t index = (maker->events - 1) / 2; index-- > 0;)
+        if (!operation_at(maker, index)->needs)
             maker->ready[maker->ready_count++] = 2 * index;
-    }
-    nodes_begin(&maker->nodes, maker->events - 1, UINT32_MAX); /* it is settled last in any case */
 }
 
 /* Follows events in an order in which each one is behind its causes. */
 static enum status make_nodes(struct maker *maker)
 {
     uint32_t last = maker->events - 1, done = 0;
-    count_edges(maker);
+    find_ready(maker);
     for (; maker->ready_count; done++) {
-        uint32_t event = maker->ready[--maker->ready_count];
-        nodes_settle(&maker->nodes, event);
-        follow_edges(maker, event);
+        struct cause cause = {.event = maker->ready[--maker->ready_count]};
+        cause.term = nodes_settle(&maker->nodes, cause.event);
+        follow_edges(maker, &cause);
     }
     for (uint32_t event = 0; done < last && event < last; event++)
-        if (maker->nodes.terms[event].waits)
+        if (!nodes_is_settled(&maker->nodes, event))
             return refuse(maker, event / 2, "waits for itself, by way of others: a deadlock");
     nodes_finish(&maker->nodes, last);
     return STATUS_OK;
