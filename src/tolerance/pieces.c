@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tolerance/paths.h"
+#include "tolerance/pieces.h"
 
 /* The pieces between two values are found by division. Where the lines at both ends meet, T is either on
  * them, and there is no other piece, or above them, and the line there divides the interval.
@@ -9,26 +9,6 @@
  * Few paths can be the longest inside a short interval: the time by way of an edge is convex, so that it lies
  * below its chord. Edges whose chord is nowhere above the two lines are left out, and nodes with one edge are
  * joined. So the shorter the interval, the smaller the graph. */
-
-/* The edges that matter in an interval, and for each node the longest times from the beginning to it, and
- * from it to the end, at both ends of the interval. */
-struct paths_part {
-    struct paths_edges edges;
-    const double *before[2], *behind[2];
-};
-
-/* An interval, with the lines of T at its ends. */
-struct piece_stretch {
-    struct tolerance_at at[2];
-    struct tolerance_line line[2];
-};
-
-/* A node of a part is a node of a smaller part, plus a line. */
-struct piece_place {
-    struct tolerance_line line;
-    uint32_t node;
-    bool is_node, is_left_out;
-};
 
 /* Memory of one depth of division. */
 struct piece_level {
@@ -49,11 +29,6 @@ struct piece_search {
 };
 
 static const double nowhere = -1e300;
-
-static inline double time_of(struct tolerance_line line, double x)
-{
-    return (double)line.a + (double)line.k * x;
-}
 
 static void find_before(const struct paths_edges *edges, const struct tolerance_line *longest, double x,
                         double *before)
@@ -78,93 +53,103 @@ static void find_behind(const struct paths_edges *edges, double x, double *behin
 /* ---------------------------------------------------------------- smaller */
 
 /* Which edges of a part can be above `enough` at `middle`, by their chords. */
-struct piece_sieve {
+struct piece_chords {
     const struct paths_part *from;
     double middle, share; /* of the way from one end to the other */
     double enough;
     double *before, *behind; /* times of each node in the middle, by chords */
-    struct piece_place *places;
-    struct paths_edges to;
-    size_t edge_count;
+    struct piece_sieve sieve;
 };
 
-static void find_chords(struct piece_sieve *sieve)
+static void find_chords(struct piece_chords *chords)
 {
-    const struct paths_part *from = sieve->from;
+    const struct paths_part *from = chords->from;
     for (uint32_t node = 0; node < from->edges.nodes; node++) {
-        sieve->before[node] =
-            from->before[0][node] * (1 - sieve->share) + from->before[1][node] * sieve->share;
-        sieve->behind[node] =
-            from->behind[0][node] * (1 - sieve->share) + from->behind[1][node] * sieve->share;
+        chords->before[node] =
+            from->before[0][node] * (1 - chords->share) + from->before[1][node] * chords->share;
+        chords->behind[node] =
+            from->behind[0][node] * (1 - chords->share) + from->behind[1][node] * chords->share;
     }
 }
 
-static inline bool passes(const struct piece_sieve *sieve, uint32_t node, size_t edge)
+static inline bool passes(const struct piece_chords *chords, uint32_t node, size_t edge)
 {
-    const struct paths_edges *edges = &sieve->from->edges;
-    return sieve->before[edges->source[edge]] + time_of(edges->cost[edge], sieve->middle) +
-               sieve->behind[node] >
-           sieve->enough;
+    const struct paths_edges *edges = &chords->from->edges;
+    return chords->before[edges->source[edge]] + time_of(edges->cost[edge], chords->middle) +
+               chords->behind[node] >
+           chords->enough;
 }
 
-static size_t count_passing(const struct piece_sieve *sieve)
+static size_t count_passing(const struct piece_chords *chords)
 {
-    const struct paths_edges *edges = &sieve->from->edges;
+    const struct paths_edges *edges = &chords->from->edges;
     size_t count = 0;
     for (uint32_t node = 1; node < edges->nodes; node++)
         for (size_t i = edges->first[node]; i < edges->first[node + 1]; i++)
-            count += passes(sieve, node, i);
+            count += passes(chords, node, i);
     return count;
 }
 
-/* The edge from another node of the new part, unless another edge of this node takes as long. */
-static void keep_edge(struct piece_sieve *sieve, size_t first, const struct piece_place *source,
-                      struct tolerance_line cost)
+void sieve_begin(struct piece_sieve *sieve)
 {
+    sieve->places[0] = (struct piece_place){.is_node = true};
+    sieve->to.first[0] = sieve->to.first[1] = 0;
+    sieve->to.nodes = 1;
+    sieve->edge_count = 0;
+}
+
+/* Unless another edge of this node takes as long. */
+void sieve_keep(struct piece_sieve *sieve, size_t first, uint32_t source, struct tolerance_line cost)
+{
+    const struct piece_place *place = &sieve->places[source];
     struct paths_edges *to = &sieve->to;
-    cost.a += source->line.a;
-    cost.k += source->line.k;
+    if (place->is_left_out)
+        return;
+    cost.a += place->line.a;
+    cost.k += place->line.k;
     for (size_t i = first; i < sieve->edge_count && i < first + 4; i++)
-        if (to->source[i] == source->node && to->cost[i].a >= cost.a && to->cost[i].k >= cost.k)
+        if (to->source[i] == place->node && to->cost[i].a >= cost.a && to->cost[i].k >= cost.k)
             return;
-    to->source[sieve->edge_count] = source->node;
+    to->source[sieve->edge_count] = place->node;
     to->cost[sieve->edge_count++] = cost;
 }
 
-/* Edges from nodes that cannot be reached are left out too, and nodes with one edge are none. */
-static void sift(struct piece_sieve *sieve)
+void sieve_node(struct piece_sieve *sieve, size_t first, uint32_t node, bool is_last)
 {
-    const struct paths_edges *from = &sieve->from->edges;
+    struct piece_place *place = &sieve->places[node];
     struct paths_edges *to = &sieve->to;
-    sieve->places[0] = (struct piece_place){.is_node = true};
-    to->first[0] = to->first[1] = 0;
-    to->nodes = 1;
-    for (uint32_t node = 1; node < from->nodes; node++) {
-        struct piece_place *place = &sieve->places[node];
-        size_t before = sieve->edge_count;
-        for (size_t i = from->first[node]; i < from->first[node + 1]; i++) {
-            const struct piece_place *source = &sieve->places[from->source[i]];
-            if (!source->is_left_out && passes(sieve, node, i))
-                keep_edge(sieve, before, source, from->cost[i]);
-        }
-        *place = (struct piece_place){.is_left_out = sieve->edge_count == before};
-        if (sieve->edge_count == before + 1 && node + 1 < from->nodes) {
-            sieve->edge_count = before;
-            place->node = to->source[before];
-            place->line = to->cost[before];
-        } else if (!place->is_left_out) {
-            place->is_node = true;
-            place->node = to->nodes;
-            to->first[++to->nodes] = sieve->edge_count;
-        }
+    *place = (struct piece_place){.is_left_out = sieve->edge_count == first};
+    if (sieve->edge_count == first + 1 && !is_last) {
+        sieve->edge_count = first;
+        place->node = to->source[first];
+        place->line = to->cost[first];
+    } else if (!place->is_left_out) {
+        place->is_node = true;
+        place->node = to->nodes;
+        to->first[++to->nodes] = sieve->edge_count;
     }
 }
 
-static void keep_times(const struct piece_sieve *sieve, const double *times, double *kept)
+static void sift(struct piece_chords *chords)
 {
-    for (uint32_t node = 0; node < sieve->from->edges.nodes; node++)
-        if (sieve->places[node].is_node)
-            kept[sieve->places[node].node] = times[node];
+    const struct paths_edges *from = &chords->from->edges;
+    struct piece_sieve *sieve = &chords->sieve;
+    sieve_begin(sieve);
+    for (uint32_t node = 1; node < from->nodes; node++) {
+        size_t before = sieve->edge_count;
+        for (size_t i = from->first[node]; i < from->first[node + 1]; i++)
+            if (passes(chords, node, i))
+                sieve_keep(sieve, before, from->source[i], from->cost[i]);
+        sieve_node(sieve, before, node, node + 1 == from->nodes);
+    }
+}
+
+static void keep_times(const struct piece_chords *chords, const double *times, double *kept)
+{
+    const struct piece_place *places = chords->sieve.places;
+    for (uint32_t node = 0; node < chords->from->edges.nodes; node++)
+        if (places[node].is_node)
+            kept[places[node].node] = times[node];
 }
 
 static struct piece_level *level_at(struct piece_search *search, size_t depth)
@@ -176,19 +161,20 @@ static struct piece_level *level_at(struct piece_search *search, size_t depth)
     return search->levels[depth];
 }
 
-static void sift_into(struct piece_sieve *sieve, struct piece_level *level, struct paths_part *to)
+static void sift_into(struct piece_chords *chords, struct piece_level *level, struct paths_part *to)
 {
-    const struct paths_part *from = sieve->from;
+    const struct paths_part *from = chords->from;
     size_t nodes = from->edges.nodes, edge_count = from->edges.first[nodes];
     level->first = mem_grow(level->first, &level->first_capacity, nodes + 1, "pieces");
     level->source = mem_grow(level->source, &level->source_capacity, edge_count, "pieces");
     level->cost = mem_grow(level->cost, &level->cost_capacity, edge_count, "pieces");
-    sieve->to = (struct paths_edges){.first = level->first, .source = level->source, .cost = level->cost};
-    sift(sieve);
-    *to = (struct paths_part){.edges = sieve->to};
+    chords->sieve.to =
+        (struct paths_edges){.first = level->first, .source = level->source, .cost = level->cost};
+    sift(chords);
+    *to = (struct paths_part){.edges = chords->sieve.to};
     for (size_t i = 0; i < 4; i++) {
-        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], sieve->to.nodes, "pieces");
-        keep_times(sieve, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
+        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], to->edges.nodes, "pieces");
+        keep_times(chords, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
         *(i < 2 ? &to->before[i] : &to->behind[i - 2]) = level->kept[i];
     }
 }
@@ -200,63 +186,84 @@ static bool make_smaller(struct piece_search *search, const struct paths_part *f
 {
     size_t nodes = from->edges.nodes, edge_count = from->edges.first[nodes];
     double low = tolerance_value(stretch->at[0]), high = tolerance_value(stretch->at[1]);
-    double most = tolerance_time(stretch->line[1], stretch->at[1]);
-    /* The times of doubles are wrong by less than one rounding for each node of a path. */
-    double rounding = most * ((double)nodes + 16) * 0x1p-50;
-    struct piece_sieve sieve = {.from = from,
-                                .middle = tolerance_value(middle),
-                                .share = (tolerance_value(middle) - low) / (high - low),
-                                .enough = tolerance_time(stretch->line[0], middle) - rounding,
-                                .before = search->before,
-                                .behind = search->behind,
-                                .places = search->places};
-    find_chords(&sieve);
-    size_t passing = count_passing(&sieve);
+    struct piece_chords chords = {.from = from,
+                                  .middle = tolerance_value(middle),
+                                  .share = (tolerance_value(middle) - low) / (high - low),
+                                  .enough = stretch_enough(stretch, middle, nodes),
+                                  .before = search->before,
+                                  .behind = search->behind,
+                                  .sieve = {.places = search->places}};
+    find_chords(&chords);
+    size_t passing = count_passing(&chords);
     *to = *from;
     if (passing > edge_count / 4 * 3)
         return true;
     if (passing)
-        sift_into(&sieve, level, to);
-    return passing && !sieve.places[nodes - 1].is_left_out;
+        sift_into(&chords, level, to);
+    return passing && !search->places[nodes - 1].is_left_out;
 }
 
 /* --------------------------------------------------------------- division */
 
+/* A line that only touches T, between two pieces, makes way. */
 static void add_piece(struct tolerance *tolerance, struct tolerance_at from, struct tolerance_line line)
 {
+    if (tolerance->count && tolerance_compare(tolerance->pieces[tolerance->count - 1].from, from) == 0)
+        tolerance->count--;
     tolerance->pieces = mem_grow(tolerance->pieces, &tolerance->capacity, tolerance->count + 1, "pieces");
     tolerance->pieces[tolerance->count++] = (struct tolerance_piece){from, line};
 }
 
-/* Adds the pieces behind the first line of the stretch. */
 static void divide(struct piece_search *search, const struct paths_part *whole,
-                   const struct piece_stretch *stretch, size_t depth)
+                   const struct piece_stretch *stretch, size_t depth);
+
+/* Adds the pieces behind the first line of the stretch, whose lines meet at `middle`. */
+static void split(struct piece_search *search, const struct paths_part *part,
+                  const struct piece_stretch *stretch, struct tolerance_at middle, size_t depth)
 {
     struct tolerance_line low = stretch->line[0], high = stretch->line[1];
     struct piece_level *level = level_at(search, depth);
-    struct paths_part part;
-    if (low.k == high.k)
-        return;
-    struct tolerance_at middle = tolerance_ratio((__int128)low.a - high.a, (__int128)high.k - low.k);
-    if (!make_smaller(search, whole, stretch, middle, level, &part)) {
-        add_piece(search->tolerance, middle, high);
-        return;
-    }
-    struct tolerance_line line = paths_longest(&part.edges, middle, false, search->longest);
+    struct tolerance_line line = paths_longest(&part->edges, middle, false, search->longest);
     if (tolerance_above(line, low, middle) <= 0) {
         add_piece(search->tolerance, middle, high);
         return;
     }
     double x = tolerance_value(middle);
-    level->before = mem_grow(level->before, &level->before_capacity, part.edges.nodes, "pieces");
-    level->behind = mem_grow(level->behind, &level->behind_capacity, part.edges.nodes, "pieces");
-    find_before(&part.edges, search->longest, x, level->before);
-    find_behind(&part.edges, x, level->behind);
-    struct paths_part left = part, right = part;
+    level->before = mem_grow(level->before, &level->before_capacity, part->edges.nodes, "pieces");
+    level->behind = mem_grow(level->behind, &level->behind_capacity, part->edges.nodes, "pieces");
+    find_before(&part->edges, search->longest, x, level->before);
+    find_behind(&part->edges, x, level->behind);
+    struct paths_part left = *part, right = *part;
     left.before[1] = right.before[0] = level->before;
     left.behind[1] = right.behind[0] = level->behind;
     divide(search, &left, &(struct piece_stretch){{stretch->at[0], middle}, {low, line}}, depth + 1);
     divide(search, &right, &(struct piece_stretch){{middle, stretch->at[1]}, {line, high}}, depth + 1);
+}
+
+/* The same with a smaller part. */
+static void divide(struct piece_search *search, const struct paths_part *whole,
+                   const struct piece_stretch *stretch, size_t depth)
+{
+    struct paths_part part;
+    if (stretch->line[0].k == stretch->line[1].k)
+        return;
+    struct tolerance_at middle = stretch_middle(stretch);
+    if (make_smaller(search, whole, stretch, middle, level_at(search, depth), &part))
+        split(search, &part, stretch, middle, depth);
+    else
+        add_piece(search->tolerance, middle, stretch->line[1]);
+}
+
+/* The parts of a coarse division are small already. */
+static void take_part(void *self, const struct paths_part *part, const struct piece_stretch *stretch)
+{
+    split(self, part, stretch, stretch_middle(stretch), 0);
+}
+
+static void take_lines(void *self, const struct piece_stretch *stretch)
+{
+    struct piece_search *search = self;
+    add_piece(search->tolerance, stretch_middle(stretch), stretch->line[1]);
 }
 
 static void free_search(struct piece_search *search)
@@ -278,32 +285,45 @@ static void free_search(struct piece_search *search)
     free(search->behind);
 }
 
+/* Divides step by step from the whole interval on. */
+static void divide_whole(struct piece_search *search, const struct paths_edges *edges,
+                         const struct piece_stretch *stretch)
+{
+    struct paths_part part = {.edges = *edges};
+    double *times[4];
+    for (size_t i = 0; i < 2; i++) {
+        double x = tolerance_value(stretch->at[i]);
+        paths_longest(edges, stretch->at[i], i == 1, search->longest);
+        part.before[i] = times[i] = mem_alloc(edges->nodes, sizeof *times[i], "pieces");
+        part.behind[i] = times[i + 2] = mem_alloc(edges->nodes, sizeof *times[i], "pieces");
+        find_before(edges, search->longest, x, times[i]);
+        find_behind(edges, x, times[i + 2]);
+    }
+    divide(search, &part, stretch, 0);
+    for (size_t i = 0; i < 4; i++)
+        free(times[i]);
+}
+
 void tolerance_find(struct program_paths *paths, struct tolerance_at from, struct tolerance_at to,
                     struct tolerance *tolerance)
 {
-    uint32_t nodes = paths->edges.nodes;
-    struct piece_search search = {.tolerance = tolerance,
-                                  .longest = paths->longest,
-                                  .places = mem_alloc(nodes, sizeof *search.places, "pieces"),
-                                  .before = mem_alloc(nodes, sizeof *search.before, "pieces"),
-                                  .behind = mem_alloc(nodes, sizeof *search.behind, "pieces")};
-    struct paths_part part = {.edges = paths->edges};
+    const struct paths_edges *edges = &paths->edges;
     struct piece_stretch stretch = {.at = {from, to}};
-    double *times[4];
-    for (size_t i = 0; i < 2; i++) {
-        double x = tolerance_value(stretch.at[i]);
-        stretch.line[i] = paths_longest(&paths->edges, stretch.at[i], i == 1, paths->longest);
-        part.before[i] = times[i] = mem_alloc(nodes, sizeof *times[i], "pieces");
-        part.behind[i] = times[i + 2] = mem_alloc(nodes, sizeof *times[i], "pieces");
-        find_before(&paths->edges, paths->longest, x, times[i]);
-        find_behind(&paths->edges, x, times[i + 2]);
-    }
+    for (size_t i = 0; i < 2; i++)
+        stretch.line[i] = paths_longest(edges, stretch.at[i], i == 1, paths->longest);
     tolerance->count = 0;
     tolerance->to = to;
     add_piece(tolerance, from, stretch.line[0]);
-    divide(&search, &part, &stretch, 0);
-    for (size_t i = 0; i < 4; i++)
-        free(times[i]);
+    if (stretch.line[0].k == stretch.line[1].k)
+        return;
+    struct piece_search search = {.tolerance = tolerance,
+                                  .longest = paths->longest,
+                                  .places = mem_alloc(edges->nodes, sizeof *search.places, "pieces"),
+                                  .before = mem_alloc(edges->nodes, sizeof *search.before, "pieces"),
+                                  .behind = mem_alloc(edges->nodes, sizeof *search.behind, "pieces")};
+    const struct coarse_take take = {take_part, take_lines, &search};
+    if (!coarse_divide(edges, &stretch, &take))
+        divide_whole(&search, edges, &stretch);
     free_search(&search);
 }
 

@@ -18,7 +18,9 @@
  *   paths.c        follows the events of the program: pairs up sends and receives, and adds their costs
  *   nodes.c        makes the graph from them
  *   longest.c      the longest path at one value, and the messages on it
+ *   pieces.h       the part of the graph that matters in an interval
  *   pieces.c       the pieces of T
+ *   coarse.c       divides the interval at many points in few passes
  *   limits.c       where T reaches a limit
  *   shares.c       messages of a path by rank, call, size and call site
  *   critical.c     the messages of a run's critical path

@@ -171,7 +171,7 @@ static void worked_examples_are_exact(void **state)
 /* ------------------------------------------------------------------ random */
 
 struct text {
-    char bytes[1 << 15];
+    char bytes[1 << 19];
     size_t length;
 };
 
@@ -274,6 +274,21 @@ static void assert_pieces(struct program_paths *paths, const struct tolerance *t
     }
 }
 
+/* Runs with the first and the last whole ps of each piece. */
+static void assert_runs(struct program *program, const struct tolerance *tolerance, struct tolerance_at to)
+{
+    for (size_t i = 0; i < tolerance->count; i++) {
+        const struct tolerance_piece *piece = &tolerance->pieces[i];
+        struct tolerance_at end = i + 1 < tolerance->count ? piece[1].from : to;
+        ps_t low = (piece->from.numerator + piece->from.denominator - 1) / piece->from.denominator;
+        ps_t high = end.numerator / end.denominator;
+        if (low > high)
+            continue;
+        assert_int_equal(run_at(program, low), piece->line.a + piece->line.k * low);
+        assert_int_equal(run_at(program, high), piece->line.a + piece->line.k * high);
+    }
+}
+
 static void latencies_take_what_runs_take(void **state)
 {
     (void)state;
@@ -289,21 +304,90 @@ static void latencies_take_what_runs_take(void **state)
         tolerance_find(paths, ns(0, 1), to, &tolerance);
         points += tolerance.count - 1;
         assert_pieces(paths, &tolerance, to);
-        for (size_t i = 0; i < tolerance.count; i++) { /* the first and the last whole ps of each piece */
-            const struct tolerance_piece *piece = &tolerance.pieces[i];
-            struct tolerance_at end = i + 1 < tolerance.count ? piece[1].from : to;
-            ps_t low = (piece->from.numerator + piece->from.denominator - 1) / piece->from.denominator;
-            ps_t high = end.numerator / end.denominator;
-            if (low > high)
-                continue;
-            assert_int_equal(run_at(program, low), piece->line.a + piece->line.k * low);
-            assert_int_equal(run_at(program, high), piece->line.a + piece->line.k * high);
-        }
+        assert_runs(program, &tolerance, to);
         free(tolerance.pieces);
         program_paths_close(paths);
         program->ops->close(program);
     }
     assert_in_range(points, 60, 6000);
+}
+
+/* Pairs of ranks, of which one sends a message that the other answers, and computes in the meantime. */
+enum { PAIRS = 4, STAGES = 300, STAGE_BYTES = 8 };
+
+static void make_pairs(struct text *text, int64_t computes_ns[PAIRS][STAGES], struct rng *rng)
+{
+    text->length = 0;
+    add(text, "num_ranks %d\n", 2 * PAIRS);
+    for (int pair = 0; pair < PAIRS; pair++) {
+        add(text, "rank %d {\n", 2 * pair);
+        for (int i = 0; i < STAGES; i++) {
+            computes_ns[pair][i] = (int64_t)rng_below(rng, 300000);
+            add(text, "s%d: send %db to %d\nc%d: calc %lld cpu 1\nr%d: recv %db from %d cpu 2\n", i,
+                STAGE_BYTES, 2 * pair + 1, i, (long long)computes_ns[pair][i], i, STAGE_BYTES, 2 * pair + 1);
+            for (int k = 0; i && k < 6; k++)
+                add(text, "%c%d requires %c%d\n", "scr"[k / 2], i, "cr"[k % 2], i - 1);
+        }
+        add(text, "}\nrank %d {\n", 2 * pair + 1);
+        for (int i = 0; i < STAGES; i++) {
+            add(text, "r%d: recv %db from %d\ns%d: send %db to %d\ns%d requires r%d\n", i, STAGE_BYTES,
+                2 * pair, i, STAGE_BYTES, 2 * pair, i, i);
+            if (i)
+                add(text, "r%d requires s%d\n", i, i - 1);
+        }
+        add(text, "}\n");
+    }
+}
+
+/* Each stage takes as long as the computation, or as both messages; times the denominator. */
+static __int128 time_of_pairs(int64_t computes_ns[PAIRS][STAGES], struct tolerance_at at)
+{
+    const int64_t time_of_bytes =
+        (STAGE_BYTES * (int64_t)hockney.G_numerator + (int64_t)hockney.G_denominator - 1) /
+        (int64_t)hockney.G_denominator;
+    const __int128 messages = 2 * ((__int128)at.numerator + (__int128)time_of_bytes * at.denominator);
+    __int128 most = 0;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        __int128 time = 0;
+        for (int i = 0; i < STAGES; i++) {
+            __int128 compute = (__int128)computes_ns[pair][i] * 1000 * at.denominator;
+            time += compute > messages ? compute : messages;
+        }
+        most = time > most ? time : most;
+    }
+    return most;
+}
+
+/* Several hundred pieces, which are found at many points at once; up to a value at which doubles do not have
+ * all times, they are found step by step. A line that T meets at both ends of a piece is all of the piece. */
+static void many_pieces_are_a_closed_form(void **state)
+{
+    (void)state;
+    const struct tolerance_at ends[] = {ns(200000, 1), {INT64_C(1) << 50, 1}};
+    static int64_t computes_ns[PAIRS][STAGES];
+    static struct text text;
+    struct rng rng = rng_init(11, "tolerance");
+    struct program *program;
+    make_pairs(&text, computes_ns, &rng);
+    struct program_paths *paths = open_text(text.bytes, &hockney, &program);
+    for (int way = 0; way < 2; way++) {
+        struct tolerance tolerance = {.count = 0};
+        tolerance_find(paths, ns(0, 1), ends[way], &tolerance);
+        assert_in_range(tolerance.count, 200, 6000);
+        for (size_t i = 0; i < tolerance.count; i++) {
+            const struct tolerance_piece *piece = &tolerance.pieces[i];
+            struct tolerance_at at[] = {piece->from, i + 1 < tolerance.count ? piece[1].from : ends[way]};
+            assert_true(!i || piece->line.k > piece[-1].line.k);
+            assert_true(tolerance_compare(at[0], at[1]) < 0);
+            for (int end = 0; end < 2; end++)
+                assert_true(time_of_pairs(computes_ns, at[end]) ==
+                            (__int128)piece->line.a * at[end].denominator +
+                                (__int128)piece->line.k * at[end].numerator);
+        }
+        free(tolerance.pieces);
+    }
+    program_paths_close(paths);
+    program->ops->close(program);
 }
 
 /* At most so many messages are on one path. */
@@ -536,6 +620,7 @@ int main(void)
         cmocka_unit_test(cases_are_exact),
         cmocka_unit_test(worked_examples_are_exact),
         cmocka_unit_test(latencies_take_what_runs_take),
+        cmocka_unit_test(many_pieces_are_a_closed_form),
         cmocka_unit_test(bandwidths_take_what_runs_take),
         cmocka_unit_test(each_parameter_counts),
         cmocka_unit_test(the_path_has_its_messages),

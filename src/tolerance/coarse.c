@@ -1,0 +1,407 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tolerance/pieces.h"
+
+/* In a long interval nearly all edges matter, so that a division costs passes over the whole graph. Here one
+ * pass serves several values of x at once. Rounds of passes find the points that divide the interval: where
+ * the lines of two neighbours meet, rounded to a multiple of a power of two, so that all times at the points
+ * are exact as doubles. Then a pass to and one fro find which edges matter in each of the stretches between
+ * eight points. */
+
+enum {
+    LANES = 8, /* points of a pass */
+    ROUNDS = 5,
+    MOST_POINTS = (1 << ROUNDS) + 1,
+    STRETCHES = LANES - 1, /* between the points of a pass */
+    AHEAD = 24,            /* edges whose nodes are fetched before they are needed */
+};
+
+/* Times of a node at the points of a pass. */
+struct lanes {
+    double at[LANES];
+};
+
+struct coarse_point {
+    double x;
+    struct tolerance_at at;
+    struct tolerance_line line; /* of T there */
+};
+
+struct coarse {
+    const struct paths_edges *edges;
+    const struct coarse_take *take;
+    struct coarse_point points[MOST_POINTS];
+    size_t count;
+    int bits; /* x is a multiple of 2^-bits, but for the ends */
+    struct lanes *before, *behind;
+    struct piece_place *places; /* all left out, but for nodes of the present part */
+    uint32_t *nodes[STRETCHES]; /* that matter in each stretch, from the last one to the first */
+    size_t node_count[STRETCHES], node_capacity[STRETCHES];
+    uint8_t *matters; /* of each edge: a bit for each stretch */
+    uint8_t *is_on;   /* of each node: a bit for each lane whose longest path it is on */
+    size_t *first;    /* of the present part */
+    uint32_t *source;
+    struct tolerance_line *cost;
+    double *times[4];
+    size_t first_capacity, source_capacity, cost_capacity, times_capacity[4];
+};
+
+/* ------------------------------------------------------------------- points */
+
+static inline void edge_times(const struct paths_edges *edges, size_t edge, const struct lanes *x,
+                              size_t lanes, struct lanes *times)
+{
+    double a = (double)edges->cost[edge].a, k = (double)edges->cost[edge].k;
+    for (size_t i = 0; i < lanes; i++)
+        times->at[i] = a + k * x->at[i];
+}
+
+/* Inlined for each number of lanes. */
+static inline __attribute__((always_inline)) void find_before_of(struct coarse *coarse, const struct lanes *x,
+                                                                 const size_t lanes)
+{
+    const struct paths_edges *edges = coarse->edges;
+    struct lanes *all = coarse->before, time;
+    const size_t all_edges = edges->first[edges->nodes];
+    memset(&all[0], 0, sizeof all[0]);
+    for (uint32_t node = 1; node < edges->nodes; node++) {
+        size_t edge = edges->first[node], end = edges->first[node + 1];
+        struct lanes best;
+        if (edge + AHEAD < all_edges)
+            __builtin_prefetch(&all[edges->source[edge + AHEAD]]);
+        edge_times(edges, edge, x, lanes, &best);
+        for (size_t i = 0; i < lanes; i++)
+            best.at[i] += all[edges->source[edge]].at[i];
+        while (++edge < end) {
+            const struct lanes *before = &all[edges->source[edge]];
+            edge_times(edges, edge, x, lanes, &time);
+            for (size_t i = 0; i < lanes; i++) {
+                double here = before->at[i] + time.at[i];
+                best.at[i] = best.at[i] > here ? best.at[i] : here;
+            }
+        }
+        for (size_t i = 0; i < lanes; i++)
+            all[node].at[i] = best.at[i];
+    }
+}
+
+static void find_before(struct coarse *coarse, const struct lanes *x, size_t lanes)
+{
+    if (lanes == 1)
+        find_before_of(coarse, x, 1);
+    else if (lanes == 2)
+        find_before_of(coarse, x, 2);
+    else if (lanes <= 4)
+        find_before_of(coarse, x, 4);
+    else
+        find_before_of(coarse, x, LANES);
+}
+
+/* The edge by which the longest paths come to a node, for those of `lanes` that have not found theirs. The
+ * times are exact. */
+static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edge, unsigned lanes,
+                          struct coarse_point *points)
+{
+    const struct paths_edges *edges = coarse->edges;
+    const struct lanes *from = &coarse->before[edges->source[edge]], *to = &coarse->before[node];
+    unsigned taken = 0;
+    for (unsigned left = lanes; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        if (from->at[i] + time_of(edges->cost[edge], points[i].x) != to->at[i])
+            continue;
+        points[i].line.a += edges->cost[edge].a;
+        points[i].line.k += edges->cost[edge].k;
+        taken |= 1U << i;
+    }
+    coarse->is_on[edges->source[edge]] |= (uint8_t)taken;
+    return lanes & ~taken;
+}
+
+/* The lines of longest paths at the points of the last pass: from the end to the beginning, all at once. */
+static void follow_back(struct coarse *coarse, struct coarse_point *points, size_t count)
+{
+    const struct paths_edges *edges = coarse->edges;
+    memset(coarse->is_on, 0, edges->nodes);
+    coarse->is_on[edges->nodes - 1] = (uint8_t)((1U << count) - 1);
+    for (uint32_t node = edges->nodes; node-- > 1;) {
+        unsigned lanes = coarse->is_on[node];
+        for (size_t edge = edges->first[node]; lanes; edge++)
+            lanes = take_edge(coarse, node, edge, lanes, points);
+    }
+}
+
+static void find_lines(struct coarse *coarse, struct coarse_point *points, size_t count)
+{
+    for (size_t begin = 0; begin < count; begin += LANES) {
+        size_t here = count - begin < LANES ? count - begin : LANES;
+        struct lanes x;
+        for (size_t i = 0; i < LANES; i++)
+            x.at[i] = points[begin + (i < here ? i : here - 1)].x;
+        find_before(coarse, &x, here);
+        follow_back(coarse, &points[begin], here);
+    }
+}
+
+/* A point between two neighbours, close to where their lines meet. False: there is none. */
+static bool point_between(const struct coarse *coarse, const struct coarse_point *low,
+                          const struct coarse_point *high, struct coarse_point *point)
+{
+    if (low->line.k >= high->line.k)
+        return false;
+    double meet = (double)(low->line.a - high->line.a) / (double)(high->line.k - low->line.k);
+    double x = ldexp(floor(ldexp(meet, coarse->bits)), -coarse->bits);
+    if (x <= low->x)
+        x += ldexp(1, -coarse->bits);
+    *point = (struct coarse_point){.x = x};
+    point->at = tolerance_ratio((__int128)ldexp(x, coarse->bits), (__int128)1 << coarse->bits);
+    return x > low->x && x < high->x;
+}
+
+/* Doubles the number of stretches, except where there is nothing to find. */
+static void add_round(struct coarse *coarse)
+{
+    struct coarse_point added[MOST_POINTS], all[MOST_POINTS];
+    bool is_divided[MOST_POINTS];
+    size_t count = 0, next = 0, total = 0;
+    for (size_t i = 0; i + 1 < coarse->count; i++) {
+        is_divided[i] = point_between(coarse, &coarse->points[i], &coarse->points[i + 1], &added[count]);
+        count += is_divided[i];
+    }
+    find_lines(coarse, added, count);
+    for (size_t i = 0; i < coarse->count; i++) {
+        all[total++] = coarse->points[i];
+        if (i + 1 < coarse->count && is_divided[i])
+            all[total++] = added[next++];
+    }
+    memcpy(coarse->points, all, total * sizeof *all);
+    coarse->count = total;
+}
+
+/* -------------------------------------------------------------------- parts */
+
+/* Of the stretches behind eight points: a path matters if its chord is above `enough` at the middle. */
+struct coarse_group {
+    const struct coarse_point *points;
+    size_t stretches;
+    struct lanes x, enough, share[2]; /* of the time at the point itself, and at the next one */
+    struct piece_stretch stretch[STRETCHES];
+    bool is_open[STRETCHES];
+};
+
+static void begin_group(const struct coarse *coarse, size_t begin, struct coarse_group *group)
+{
+    size_t left = coarse->count - 1 - begin;
+    *group = (struct coarse_group){.points = &coarse->points[begin],
+                                   .stretches = left < STRETCHES ? left : STRETCHES};
+    for (size_t i = 0; i < LANES; i++) {
+        group->x.at[i] = group->points[i <= group->stretches ? i : group->stretches].x;
+        group->enough.at[i] = INFINITY;
+    }
+    for (size_t i = 0; i < group->stretches; i++) {
+        const struct coarse_point *low = &group->points[i], *high = &group->points[i + 1];
+        group->stretch[i] = (struct piece_stretch){{low->at, high->at}, {low->line, high->line}};
+        group->is_open[i] = low->line.k < high->line.k;
+        if (!group->is_open[i])
+            continue;
+        struct tolerance_at middle = stretch_middle(&group->stretch[i]);
+        group->enough.at[i] = stretch_enough(&group->stretch[i], middle, coarse->edges->nodes);
+        group->share[1].at[i] = (tolerance_value(middle) - low->x) / (high->x - low->x);
+        group->share[0].at[i] = 1 - group->share[1].at[i];
+    }
+}
+
+/* The stretches in which paths by way of an edge matter; `time` at the points, the longest of them. */
+static inline unsigned find_matters(const struct coarse_group *group, const struct lanes *time)
+{
+    struct lanes chord = {{0}};
+    int64_t any = 0; /* mostly none */
+    unsigned matters = 0;
+    for (size_t i = 0; i < STRETCHES; i++)
+        chord.at[i] = time->at[i] * group->share[0].at[i] + time->at[i + 1] * group->share[1].at[i];
+    for (size_t i = 0; i < LANES; i++)
+        any |= chord.at[i] > group->enough.at[i] ? -1 : 0;
+    for (size_t i = 0; any && i < STRETCHES; i++)
+        matters |= (unsigned)(chord.at[i] > group->enough.at[i]) << i;
+    return matters;
+}
+
+static inline void fetch_ahead(const struct coarse *coarse, size_t edge)
+{
+    for (size_t i = AHEAD; edge > AHEAD && i > AHEAD - 2; i--) {
+        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i]]);
+        __builtin_prefetch(&coarse->behind[coarse->edges->source[edge - i]], 1);
+    }
+}
+
+/* From the end to the beginning: the longest times from each node to the end, and with these which edges
+ * matter. */
+static void find_behind(struct coarse *coarse, const struct coarse_group *group)
+{
+    const struct paths_edges *edges = coarse->edges;
+    for (uint32_t node = 0; node + 1 < edges->nodes; node++)
+        for (size_t i = 0; i < LANES; i++)
+            coarse->behind[node].at[i] = -1e300;
+    memset(&coarse->behind[edges->nodes - 1], 0, sizeof *coarse->behind);
+    memset(coarse->node_count, 0, sizeof coarse->node_count);
+    for (uint32_t node = edges->nodes; node-- > 1;) {
+        const struct lanes behind = coarse->behind[node];
+        unsigned all = 0;
+        fetch_ahead(coarse, edges->first[node]);
+        for (size_t edge = edges->first[node]; edge < edges->first[node + 1]; edge++) {
+            const struct lanes before = coarse->before[edges->source[edge]];
+            struct lanes most = coarse->behind[edges->source[edge]], time;
+            edge_times(edges, edge, &group->x, LANES, &time);
+            for (size_t i = 0; i < LANES; i++) {
+                double here = time.at[i] + behind.at[i];
+                most.at[i] = most.at[i] > here ? most.at[i] : here;
+                time.at[i] = here + before.at[i];
+            }
+            coarse->behind[edges->source[edge]] = most;
+            coarse->matters[edge] = (uint8_t)find_matters(group, &time);
+            all |= coarse->matters[edge];
+        }
+        for (; all; all &= all - 1) {
+            size_t i = (size_t)__builtin_ctz(all);
+            coarse->nodes[i] =
+                mem_grow(coarse->nodes[i], &coarse->node_capacity[i], coarse->node_count[i] + 1, "pieces");
+            coarse->nodes[i][coarse->node_count[i]++] = node;
+        }
+    }
+}
+
+static size_t count_edges(const struct coarse *coarse, size_t stretch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < coarse->node_count[stretch]; i++) {
+        const size_t *first = &coarse->edges->first[coarse->nodes[stretch][i]];
+        count += first[1] - first[0];
+    }
+    return count;
+}
+
+/* The part of a stretch. False: nothing is left. */
+static bool make_part(struct coarse *coarse, size_t stretch, struct paths_edges *to)
+{
+    const struct paths_edges *from = coarse->edges;
+    size_t count = coarse->node_count[stretch], most = count_edges(coarse, stretch);
+    coarse->first = mem_grow(coarse->first, &coarse->first_capacity, count + 2, "pieces");
+    coarse->source = mem_grow(coarse->source, &coarse->source_capacity, most, "pieces");
+    coarse->cost = mem_grow(coarse->cost, &coarse->cost_capacity, most, "pieces");
+    struct piece_sieve sieve = {
+        .places = coarse->places,
+        .to = {.first = coarse->first, .source = coarse->source, .cost = coarse->cost}};
+    sieve_begin(&sieve);
+    for (size_t i = count; i-- > 0;) {
+        uint32_t node = coarse->nodes[stretch][i];
+        size_t before = sieve.edge_count;
+        if (i > AHEAD)
+            __builtin_prefetch(&from->cost[from->first[coarse->nodes[stretch][i - AHEAD]]]);
+        for (size_t edge = from->first[node]; edge < from->first[node + 1]; edge++)
+            if (coarse->matters[edge] >> stretch & 1)
+                sieve_keep(&sieve, before, from->source[edge], from->cost[edge]);
+        sieve_node(&sieve, before, node, node + 1 == from->nodes);
+    }
+    *to = sieve.to;
+    return count && coarse->nodes[stretch][0] + 1 == from->nodes &&
+           !coarse->places[from->nodes - 1].is_left_out;
+}
+
+/* The times of its nodes at both ends; then all places are left out again. */
+static void keep_times(struct coarse *coarse, size_t stretch, struct paths_part *part)
+{
+    for (size_t i = 0; i < 4; i++)
+        coarse->times[i] =
+            mem_grow(coarse->times[i], &coarse->times_capacity[i], part->edges.nodes, "pieces");
+    for (size_t i = coarse->node_count[stretch] + 1; i-- > 0;) {
+        uint32_t node = i ? coarse->nodes[stretch][i - 1] : 0;
+        struct piece_place *place = &coarse->places[node];
+        if (i > AHEAD) {
+            __builtin_prefetch(&coarse->before[coarse->nodes[stretch][i - AHEAD]]);
+            __builtin_prefetch(&coarse->behind[coarse->nodes[stretch][i - AHEAD]]);
+        }
+        for (size_t k = 0; place->is_node && k < 2; k++) {
+            coarse->times[k][place->node] = coarse->before[node].at[stretch + k];
+            coarse->times[k + 2][place->node] = coarse->behind[node].at[stretch + k];
+        }
+        *place = (struct piece_place){.is_left_out = true};
+    }
+    for (size_t k = 0; k < 2; k++) {
+        part->before[k] = coarse->times[k];
+        part->behind[k] = coarse->times[k + 2];
+    }
+}
+
+static void take_group(struct coarse *coarse, size_t begin)
+{
+    struct coarse_group group;
+    begin_group(coarse, begin, &group);
+    find_before(coarse, &group.x, LANES);
+    find_behind(coarse, &group);
+    for (size_t i = 0; i < group.stretches; i++) {
+        struct paths_part part;
+        if (!group.is_open[i])
+            continue;
+        bool is_left = make_part(coarse, i, &part.edges);
+        keep_times(coarse, i, &part);
+        if (is_left)
+            coarse->take->part(coarse->take->self, &part, &group.stretch[i]);
+        else
+            coarse->take->lines(coarse->take->self, &group.stretch[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- interface */
+
+static void coarse_init(struct coarse *coarse)
+{
+    size_t nodes = coarse->edges->nodes;
+    coarse->before = mem_alloc(nodes, sizeof *coarse->before, "pieces");
+    coarse->behind = mem_alloc(nodes, sizeof *coarse->behind, "pieces");
+    coarse->places = mem_alloc(nodes, sizeof *coarse->places, "pieces");
+    coarse->is_on = mem_alloc(nodes, sizeof *coarse->is_on, "pieces");
+    coarse->matters = mem_alloc(coarse->edges->first[nodes], sizeof *coarse->matters, "pieces");
+    for (size_t i = 0; i < nodes; i++)
+        coarse->places[i].is_left_out = true;
+}
+
+static void coarse_free(struct coarse *coarse)
+{
+    free(coarse->before);
+    free(coarse->behind);
+    free(coarse->places);
+    free(coarse->matters);
+    free(coarse->is_on);
+    for (size_t i = 0; i < STRETCHES; i++)
+        free(coarse->nodes[i]);
+    free(coarse->first);
+    free(coarse->source);
+    free(coarse->cost);
+    for (size_t i = 0; i < 4; i++)
+        free(coarse->times[i]);
+}
+
+bool coarse_divide(const struct paths_edges *edges, const struct piece_stretch *stretch,
+                   const struct coarse_take *take)
+{
+    enum { EXACT_BITS = 52, MOST_BITS = 20 };
+    struct coarse coarse = {.edges = edges, .take = take, .count = 2};
+    double most = tolerance_time(stretch->line[1], stretch->at[1]);
+    int magnitude;
+    frexp(most + 2, &magnitude);
+    coarse.bits = EXACT_BITS - magnitude < MOST_BITS ? EXACT_BITS - magnitude : MOST_BITS;
+    if (coarse.bits < 0)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        coarse.points[i] =
+            (struct coarse_point){tolerance_value(stretch->at[i]), stretch->at[i], stretch->line[i]};
+    coarse_init(&coarse);
+    for (size_t i = 0; i < ROUNDS; i++)
+        add_round(&coarse);
+    for (size_t begin = 0; begin + 1 < coarse.count; begin += STRETCHES)
+        take_group(&coarse, begin);
+    coarse_free(&coarse);
+    return true;
+}
