@@ -21,7 +21,9 @@ enum {
 };
 
 /* Only calls in which each rank waits for all others: the time of one call in a row is then what the program
- * waits. In a bcast or gather it is not, since ranks go on at once, and a trial has to show what follows. */
+ * waits. In a bcast or gather it is not, since ranks go on at once. The way by which the last rank ends first
+ * can be the one that takes many times as long in a row (docs/measurements/coll.md), and a trial has to show
+ * what follows. */
 bool live_predicts(const struct live_key *key)
 {
     return !key->is_vector && (key->kind == COLL_BARRIER || key->kind == COLL_ALLREDUCE ||
