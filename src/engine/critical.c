@@ -406,6 +406,11 @@ void critical_resume(struct critical *critical, uint32_t held, struct slack_mome
     critical->moment = moment;
 }
 
+bool critical_has_cause(const struct critical *critical)
+{
+    return critical->cause != POOL_NONE;
+}
+
 void critical_hold(struct critical *critical, uint32_t *held)
 {
     uint32_t old = *held;

@@ -128,6 +128,8 @@ void critical_complete(struct critical *critical, const struct critical_strand *
 void critical_resume(struct critical *critical, uint32_t held, struct slack_moment moment);
 void critical_told(struct critical *critical);
 
+/* Whether there is a present cause. */
+bool critical_has_cause(const struct critical *critical);
 /* Holds the present cause, in place of that in *held, for a strand that may wait for it. POOL_NONE: none. */
 void critical_hold(struct critical *critical, uint32_t *held);
 void critical_drop(struct critical *critical, uint32_t *held);

@@ -110,8 +110,6 @@ static void look_at(struct fixed_endpoint *endpoint, uint32_t index)
     const struct message *message = message_at(endpoint->messages, index);
     ps_t now = endpoint->loop->now,
          at = core_work(endpoint, message->destination, endpoint->machine->receive_ps);
-    if (endpoint->context->critical)
-        critical_polled(endpoint->context->critical, index, message->destination, now);
     tap_emit_part(endpoint->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->destination);
     endpoint->callbacks.arrived(endpoint->callbacks.self, index, at);
 }
@@ -119,8 +117,13 @@ static void look_at(struct fixed_endpoint *endpoint, uint32_t index)
 /* The rank waits, or tests: its core looks at all that has come. */
 static void poll(struct fixed_endpoint *endpoint, struct fixed_rank *rank)
 {
-    while (!queue_is_empty(&rank->arrived))
-        look_at(endpoint, queue_take(&rank->arrived, links_of(endpoint)));
+    while (!queue_is_empty(&rank->arrived)) {
+        uint32_t index = queue_take(&rank->arrived, links_of(endpoint));
+        if (endpoint->context->critical)
+            critical_polled(endpoint->context->critical, index,
+                            message_at(endpoint->messages, index)->destination, endpoint->loop->now);
+        look_at(endpoint, index);
+    }
 }
 
 static void on_memory(void *self, uint32_t index)

@@ -35,8 +35,6 @@ void request_table_follow(struct request_table *requests, uint32_t waiters, stru
     requests->waiter_links = mem_alloc(waiters, sizeof *requests->waiter_links, "critical path");
     if (critical_has_slack(critical))
         requests->moments = mem_alloc(requests->slot_count, sizeof *requests->moments, "slack");
-    for (uint64_t i = 0; i < requests->slot_count; i++)
-        requests->links[i] = POOL_NONE;
     for (uint32_t i = 0; i < waiters; i++)
         requests->waiter_links[i] = POOL_NONE;
 }
@@ -73,21 +71,22 @@ uint32_t *request_cause(struct request_table *requests, uint32_t waiter)
     return &requests->waiter_links[waiter];
 }
 
-void request_take_cause(struct request_table *requests, const struct request_waiter *waiter,
+void request_take_cause(struct request_table *requests, struct request_waiter *waiter,
                         const struct request *request)
 {
     size_t index =
         (size_t)((const unsigned char *)waiter - (unsigned char *)requests->waiters) / requests->stride;
-    uint32_t *link = &requests->links[request - requests->slots];
+    size_t slot = (size_t)(request - requests->slots);
+    uint32_t link = request->has_cause ? requests->links[slot] : POOL_NONE;
     if (requests->moments)
         critical_await(requests->critical, critical_rank(requests->critical, (uint32_t)index),
-                       requests->moments[request - requests->slots]);
+                       requests->moments[slot]);
     if (request->at > waiter->latest) {
         critical_drop(requests->critical, &requests->waiter_links[index]);
-        requests->waiter_links[index] = *link;
-        *link = POOL_NONE;
+        requests->waiter_links[index] = link;
+        waiter->has_link = request->has_cause;
     } else {
-        critical_drop(requests->critical, link);
+        critical_drop(requests->critical, &link);
     }
 }
 
@@ -102,6 +101,16 @@ __attribute__((noinline)) static void keep_moment(struct request_table *requests
         requests->moments[owner] = critical_moment(requests->critical);
 }
 
+static inline void keep_cause(struct request_table *requests, uint32_t owner)
+{
+    struct request *request = &requests->slots[owner];
+    request->has_cause = critical_has_cause(requests->critical);
+    if (!request->has_cause)
+        return;
+    requests->links[owner] = POOL_NONE;
+    critical_hold(requests->critical, &requests->links[owner]);
+}
+
 /* The completion of a slot, written once for runs with the critical path and once for all others, which are
  * not to test for it. */
 static inline __attribute__((always_inline)) void complete_slot(struct request_table *requests,
@@ -114,15 +123,17 @@ static inline __attribute__((always_inline)) void complete_slot(struct request_t
     request->op = op;
     request->peer = peer;
     if (with_cause && !awaited)
-        critical_hold(requests->critical, &requests->links[owner]);
+        keep_cause(requests, owner);
     if (with_cause && requests->moments)
         keep_moment(requests, owner, waiter_index, awaited);
     request->at = awaited ? REQUEST_FREE : at;
     if (!awaited)
         return;
     struct request_waiter *waiter = waiter_at(requests, waiter_index);
-    if (with_cause && at > waiter->latest)
+    if (with_cause && at > waiter->latest) {
         critical_hold(requests->critical, &requests->waiter_links[waiter_index]);
+        waiter->has_link = true;
+    }
     request_note(waiter, request, at);
     if (--waiter->awaited == 0)
         requests->ready(requests->self, waiter_index);

@@ -1,6 +1,7 @@
 #ifndef HELIO_ENGINE_RANK_REQUEST_H
 #define HELIO_ENGINE_RANK_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,9 @@ enum { REQUEST_HANDLERS = 3 }; /* at most; with a fourth, REQUEST_NOBODY would b
 /* `at` is when it completes, or one of the values below. */
 struct request {
     ps_t at;
-    uint8_t op;    /* enum call_op */
-    uint32_t peer; /* the rank at the other end, or TAP_NOBODY */
+    uint8_t op;     /* enum call_op */
+    bool has_cause; /* of its completion; it is in `links` */
+    uint32_t peer;  /* the rank at the other end, or TAP_NOBODY */
 };
 
 #define REQUEST_FREE    ((ps_t)-1)
@@ -40,6 +42,7 @@ struct request_waiter {
     uint32_t awaited; /* requests that it awaits and that are not complete */
     uint32_t peer;    /* of the latest completion */
     uint8_t cause;    /* enum call_op of the latest completion */
+    bool has_link;    /* there is one in `waiter_links`, since the call began */
 };
 
 struct request_handler {
@@ -55,7 +58,7 @@ struct request_table {
     void (*ready)(void *self, uint32_t waiter); /* the last request that it awaited has completed */
     void *self;
     struct critical *critical;    /* NULL: nobody asks, and there are no links */
-    uint32_t *links;              /* of the critical path, held: of each complete request; POOL_NONE: none */
+    uint32_t *links;              /* of the critical path, held: of each request with a cause */
     uint32_t *waiter_links;       /* of each waiter's latest completion */
     struct slack_moment *moments; /* of each complete request */
     struct request_handler handlers[REQUEST_HANDLERS];
@@ -100,6 +103,7 @@ static inline uint32_t request_slot(const struct request_table *requests, uint32
 static inline void request_begin(struct request_waiter *waiter, ps_t now)
 {
     waiter->latest = now;
+    waiter->has_link = false;
 }
 
 /* Opens the request of a slot and returns its owner. */
@@ -113,8 +117,16 @@ static inline uint32_t request_open(struct request_table *requests, const struct
 
 /* For the critical path: the waiter awaits a complete request. It keeps the cause of the latest completion,
  * the first of several at the same time. */
-void request_take_cause(struct request_table *requests, const struct request_waiter *waiter,
+void request_take_cause(struct request_table *requests, struct request_waiter *waiter,
                         const struct request *request);
+
+/* Whether there is a cause to keep or to forget. Most sends are complete when they are posted, without one.
+ */
+static inline bool request_tells_cause(const struct request_table *requests,
+                                       const struct request_waiter *waiter, const struct request *request)
+{
+    return requests->critical && (request->has_cause || waiter->has_link || requests->moments);
+}
 
 /* The cause of what the waiter has waited for, which is held. POOL_NONE: there is none. */
 uint32_t *request_cause(struct request_table *requests, uint32_t waiter);
@@ -140,7 +152,7 @@ static inline void request_await(struct request_table *requests, struct request_
         waiter->awaited++;
         return;
     }
-    if (requests->critical)
+    if (request_tells_cause(requests, waiter, request))
         request_take_cause(requests, waiter, request);
     request_note(waiter, request, request->at);
     request->at = REQUEST_FREE;
