@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "call/jobs.h"
 #include "engine/graph/graphs.h"
+#include "engine/loggops/loggops.h"
 #include "engine/params.h"
 #include "engine/placement.h"
 #include "engine/rank/layers.h"
@@ -402,7 +403,8 @@ static const struct program_sites *sites_of(const struct experiment *experiment,
                                             const struct program *program, size_t index)
 {
     const struct engine *engine = experiment->engines[index];
-    return engine == &engine_ranks || engine == &engine_graphs ? program->sites : NULL;
+    const bool tells = engine == &engine_ranks || engine == &engine_graphs || engine == &engine_loggops;
+    return tells ? program->sites : NULL;
 }
 
 /* Who listens to a run. */

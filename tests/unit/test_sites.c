@@ -160,23 +160,31 @@ static void run_on(const char *trace, const char *fabric, struct result *result)
     config_close(config);
 }
 
-static void check_sums(const struct result *plain, const struct result *result)
+/* All waiting of all ranks has a call site, or none that is known, and is what it is without sites. */
+static void check_waiting(const struct result *plain, const struct result *result)
 {
     sum_t idle = 0, all = 0;
-    ps_t path = 0, messages = 0;
     assert_null(plain->sites);
     assert_int_equal(result->site_count, 4);
     assert_int_equal(result->makespan, plain->makespan);
     for (uint32_t site = 0; site < result->site_count; site++) {
         idle += result->sites[site].idle;
-        path += result->sites[site].path;
         assert_true(result->sites[site].waits > 0);
     }
-    for (uint32_t rank = 0; rank < plain->ranks; rank++)
+    for (uint32_t rank = 0; rank < plain->ranks; rank++) {
+        assert_true(result->rows[rank].idle == plain->rows[rank].idle);
         all += plain->rows[rank].idle;
+    }
+    assert_true(all > 0 && idle == all);
+}
+
+static void check_path(const struct result *plain, const struct result *result)
+{
+    ps_t path = 0, messages = 0;
+    for (uint32_t site = 0; site < result->site_count; site++)
+        path += result->sites[site].path;
     for (size_t i = 0; i < plain->path->count; i++)
         messages += plain->path->steps[i].end - plain->path->steps[i].start;
-    assert_true(idle == all);
     assert_int_equal(path, messages);
     assert_int_equal(plain->path->count, result->path->count);
 }
@@ -209,7 +217,7 @@ static void check_computations(const struct result *result)
 static void sums_are_those_of_ranks_and_path(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"hockney", "packet", "fmu"};
+    static const char *const fabrics[] = {"hockney", "packet", "fmu", "loggops"}; /* the last has no path */
     static const char *const traces[] = {"cg.S.4", "is.S.4"};
     for (size_t t = 0; t < sizeof traces / sizeof *traces; t++) {
         char *from = mem_format("tests/traces/%s.tar.zst", traces[t]), *to = decorate(from, traces[t]);
@@ -217,8 +225,11 @@ static void sums_are_those_of_ranks_and_path(void **state)
             struct result plain, result;
             run_on(from, fabrics[f], &plain);
             run_on(to, fabrics[f], &result);
-            check_sums(&plain, &result);
-            check_computations(&result);
+            check_waiting(&plain, &result);
+            if (strcmp(fabrics[f], "loggops") != 0) {
+                check_path(&plain, &result);
+                check_computations(&result);
+            }
             result_free(&plain);
             result_free(&result);
         }

@@ -90,7 +90,7 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     when_t cpu = nic + engine->o + by_cpu(engine, operation->amount);
     *loggops_cpu(engine, host, operation->core) = cpu;
     *loggops_receive_nic(engine, host, operation->nic) = nic;
-    loggops_tell_busy(engine, host, operation->core, nic, cpu, BUSY_RECEIVES);
+    loggops_tell_receives(engine, host, nic, cpu, event->subject);
     loggops_tell_delivered(engine, index, at);
     if (size_of(operation->amount) > engine->S)
         release_sender(engine, loggops_message(engine, index), operation->core, operation->nic, cpu, nic);
@@ -129,7 +129,7 @@ void loggops_atlahs_message(struct loggops *engine, const struct loggops_event *
     }
     *nic = when_max(*nic, at) + engine->g;
     *cpu = *nic + engine->o + by_cpu(engine, message.bytes);
-    loggops_tell_busy(engine, host, receive->core, *nic, *cpu, BUSY_RECEIVES);
+    loggops_tell_receives(engine, host, *nic, *cpu, met);
     loggops_tell_delivered(engine, event->subject, at);
     if (size_of(message.bytes) > engine->S)
         release_sender(engine, &message, message.core, message.nic, *cpu, *nic);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/queue.h"
 #include "call/graph.h"
+#include "call/sites.h"
 #include "engine/engine.h"
 #include "fabric/loggops.h"
 
@@ -88,6 +89,18 @@ struct loggops_any {
     bool is_used;
 };
 
+/* For call sites: the operation of a host that ended last, and idle time of which it is not known yet for
+ * what the host waited, since it handled a message then that no receive has met. */
+struct loggops_waits {
+    uint32_t ended;       /* POOL_NONE: none */
+    uint32_t first, last; /* of struct loggops_idle; POOL_NONE: none */
+};
+
+struct loggops_idle {
+    when_t since, until;
+    uint32_t next;
+};
+
 /* A message that is under way or has met no receive. Observers see a struct message. */
 struct loggops_message {
     uint64_t bytes;
@@ -137,7 +150,10 @@ struct loggops {
     size_t entry_count, entry_capacity;
     unsigned char *hosts; /* struct loggops_host, each with its times */
     size_t host_bytes;
-    struct loggops_any *any; /* NULL: no host uses wildcards */
+    struct loggops_any *any;           /* NULL: no host uses wildcards */
+    const struct program_sites *sites; /* of the operations; NULL: not known */
+    struct loggops_waits *waits;       /* of each host, if there are sites */
+    struct pool idle;                  /* struct loggops_idle */
     struct loggops_run *operations;
     double ps_per_operation;
     struct loggops_released *released; /* by the present event, in order */
@@ -253,9 +269,18 @@ void loggops_run_free(struct loggops *engine);
 
 /* report.c */
 ps_t loggops_ps(const struct loggops *engine, when_t time); /* PS_NEVER: out of range */
-enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS, BUSY_RECEIVES };
+void loggops_open_waits(struct loggops *engine);
+void loggops_close_waits(struct loggops *engine);
+size_t loggops_waits_bytes(const struct loggops *engine);
+/* The cpu begins to compute or to send, or to handle a message, which has met the receive, or none
+ * (POOL_NONE). */
+enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS };
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with);
+void loggops_tell_receives(struct loggops *engine, uint32_t host, when_t since, when_t until,
+                           uint32_t receive);
+/* If there are sites: the operation ends, and the host has waited for it. */
+void loggops_tell_ended(struct loggops *engine, uint32_t host, uint32_t operation);
 /* The message of a send, which begins at `at`: it is at its peer at `there`. */
 void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there);
 /* The receiver's cpu has the message at `at`. */

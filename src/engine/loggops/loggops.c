@@ -44,6 +44,8 @@ void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when
     run->needs = OPERATION_ENDED;
     struct loggops_host *at_host = loggops_host(engine, host);
     at_host->finish = when_max(at_host->finish, at);
+    if (engine->waits)
+        loggops_tell_ended(engine, host, operation);
     for (uint32_t i = ended->on_end; i < ended->on_begin; i++)
         release(engine, host, rank->dependents[i], at);
 }
@@ -229,7 +231,7 @@ static size_t bytes_of(const struct loggops *engine)
            engine->queue.heap.capacity * sizeof *engine->queue.heap.events + loop_bytes(&engine->queue.loop) +
            engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
            engine->entry_capacity * sizeof *engine->entries +
-           engine->released_capacity * sizeof *engine->released;
+           engine->released_capacity * sizeof *engine->released + loggops_waits_bytes(engine);
 }
 
 static enum status run_events(struct loggops *engine)
@@ -303,6 +305,7 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->queue.is_unordered = engine->rules == LOGGOPS_ATLAHS;
     engine->fabric = (struct fabric){.ops = params->fabric};
     loggops_find_any(engine);
+    loggops_open_waits(engine);
 }
 
 void loggops_run_free(struct loggops *engine)
@@ -320,6 +323,7 @@ void loggops_run_free(struct loggops *engine)
 static void close_engine(struct loggops *engine)
 {
     loggops_run_free(engine);
+    loggops_close_waits(engine);
     free(engine->any);
     free(engine->hosts);
 }
@@ -457,6 +461,8 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     double at_once = (double)graph.sends < 2 * ranks ? (double)graph.sends : 2 * ranks;
     double hosts = (double)host_bytes(graph.cores, graph.nics);
     estimate_add(estimate, "operations", "fewer operations", operations * sizeof(struct loggops_run));
+    if (params->program->sites)
+        hosts += sizeof(struct loggops_waits);
     estimate_add(estimate, "hosts", "fewer ranks, cpus or NICs", ranks * hosts);
     estimate_add(estimate, "posted receives and messages", "fewer receives",
                  estimate_array(2 * (double)graph.sends, sizeof(uint32_t)));

@@ -130,9 +130,9 @@ void loggops_published_message(struct loggops *engine, const struct loggops_even
     when_t by_cpu = of_bytes(engine, message.bytes, engine->O);
     *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(by_cpu, by_nic));
     *nic = when_add(engine, when_add(engine, at, engine->g), by_nic);
-    loggops_tell_busy(engine, host, message.core, at, *cpu, BUSY_RECEIVES);
-    loggops_tell_delivered(engine, event->subject, *cpu);
     uint32_t met = loggops_meet_receive(engine, host, message.source, message.tag);
+    loggops_tell_receives(engine, host, at, *cpu, met);
+    loggops_tell_delivered(engine, event->subject, *cpu);
     if (met == POOL_NONE) {
         loggops_keep(engine, event->subject);
         return;

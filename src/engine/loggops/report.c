@@ -13,17 +13,91 @@ ps_t loggops_ps(const struct loggops *engine, when_t time)
 /* ---------------------------------------------------------------- hosts */
 
 /* No cpu of the host was busy. That is known when one is again, so that TAP_BLOCKED, which is told when it
- * happens, is not. */
-static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_t until)
+ * happens, is not. `operation`: for which it has waited; POOL_NONE: not known. */
+static void tell_idle(struct loggops *engine, uint32_t host, when_t since, when_t until, uint32_t operation)
 {
     ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
+    const uint32_t site = engine->sites && operation != POOL_NONE
+                              ? engine->sites->of_operation(engine->sites, host, operation)
+                              : 0;
     tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_IDLE,
                                                        .rank = host,
                                                        .call = CALL_RECV,
                                                        .cause = CALL_RECV,
                                                        .peer = TAP_NOBODY,
+                                                       .site = site,
+                                                       .site_name = site ? engine->sites->names[site] : NULL,
                                                        .since = from,
                                                        .at = to});
+}
+
+void loggops_open_waits(struct loggops *engine)
+{
+    const struct program *program = engine->params->program;
+    engine->sites = program->sites && program->sites->of_operation ? program->sites : NULL;
+    pool_init(&engine->idle, sizeof(struct loggops_idle), "idle times");
+    if (!engine->sites)
+        return;
+    engine->waits = mem_alloc(program->ranks, sizeof *engine->waits, "what hosts wait for");
+    for (uint32_t host = 0; host < program->ranks; host++)
+        engine->waits[host] = (struct loggops_waits){POOL_NONE, POOL_NONE, POOL_NONE};
+}
+
+void loggops_close_waits(struct loggops *engine)
+{
+    pool_free(&engine->idle);
+    free(engine->waits);
+}
+
+size_t loggops_waits_bytes(const struct loggops *engine)
+{
+    return (engine->waits ? engine->params->program->ranks * sizeof *engine->waits : 0) +
+           engine->idle.capacity * engine->idle.size;
+}
+
+/* What the host has waited for is known only later. */
+static void keep_idle(struct loggops *engine, uint32_t host, when_t since, when_t until)
+{
+    struct loggops_waits *waits = &engine->waits[host];
+    const uint32_t index = pool_take(&engine->idle);
+    *(struct loggops_idle *)pool_at(&engine->idle, index) = (struct loggops_idle){since, until, POOL_NONE};
+    if (waits->first == POOL_NONE)
+        waits->first = index;
+    else
+        ((struct loggops_idle *)pool_at(&engine->idle, waits->last))->next = index;
+    waits->last = index;
+}
+
+static void tell_kept(struct loggops *engine, uint32_t host, uint32_t operation)
+{
+    struct loggops_waits *waits = &engine->waits[host];
+    for (uint32_t i = waits->first; i != POOL_NONE;) {
+        const struct loggops_idle idle = *(const struct loggops_idle *)pool_at(&engine->idle, i);
+        tell_idle(engine, host, idle.since, idle.until, operation);
+        pool_give(&engine->idle, i);
+        i = idle.next;
+    }
+    waits->first = POOL_NONE;
+}
+
+void loggops_tell_ended(struct loggops *engine, uint32_t host, uint32_t operation)
+{
+    engine->waits[host].ended = operation;
+    tell_kept(engine, host, operation);
+}
+
+/* The host is busy; if it was idle before, it has waited for the operation. */
+static void cover(struct loggops *engine, uint32_t host, when_t since, when_t until, uint32_t operation)
+{
+    struct loggops_host *at = loggops_host(engine, host);
+    const bool was_idle = since > at->covered;
+    if (engine->waits && operation != POOL_NONE)
+        tell_kept(engine, host, operation);
+    if (was_idle && engine->waits && operation == POOL_NONE)
+        keep_idle(engine, host, at->covered, since);
+    else if (was_idle)
+        tell_idle(engine, host, at->covered, since, operation);
+    at->covered = when_max(at->covered, until);
 }
 
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
@@ -31,15 +105,21 @@ void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when
 {
     struct loggops_host *at = loggops_host(engine, host);
     ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
-    if (since > at->covered)
-        tell_idle(engine, host, at->covered, since);
-    at->covered = when_max(at->covered, until);
+    cover(engine, host, since, until, engine->waits ? engine->waits[host].ended : POOL_NONE);
     if (with == BUSY_COMPUTES)
         tap_emit(
             engine->params->tap,
             &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .core = core, .since = from, .at = to});
     else
         at->software = ps_add(at->software, to - from);
+}
+
+void loggops_tell_receives(struct loggops *engine, uint32_t host, when_t since, when_t until,
+                           uint32_t receive)
+{
+    struct loggops_host *at = loggops_host(engine, host);
+    cover(engine, host, since, until, receive);
+    at->software = ps_add(at->software, loggops_ps(engine, until) - loggops_ps(engine, since));
 }
 
 /* ------------------------------------------------------------- messages */
@@ -131,8 +211,11 @@ static when_t finish_of(const struct loggops *engine, uint32_t host)
 static void tell_end(struct loggops *engine, uint32_t host, when_t finish)
 {
     const struct tap *tap = engine->params->tap;
+    const uint32_t ended = engine->waits ? engine->waits[host].ended : POOL_NONE;
+    if (engine->waits)
+        tell_kept(engine, host, ended);
     if (finish > loggops_host(engine, host)->covered)
-        tell_idle(engine, host, loggops_host(engine, host)->covered, finish);
+        tell_idle(engine, host, loggops_host(engine, host)->covered, finish, ended);
     tap_emit(tap, &(struct tap_record){
                       .kind = TAP_SOFTWARE, .rank = host, .at = loggops_host(engine, host)->software});
     tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = loggops_ps(engine, finish)});
