@@ -80,7 +80,8 @@ struct system {
     uint64_t inline_bytes;     /* the largest payload that is inlined */
     uint64_t packet_bytes;     /* the bytes that each part of the way passes on as a whole */
     /* Copies within a node: sizes of caches, and rates of copies that fit into them; 0 = not known. */
-    uint64_t copy_l2_bytes, copy_llc_bytes;
+    uint64_t copy_l2_bytes, copy_llc_bytes, copy_nic_bytes;
+    uint64_t copy_llc_count; /* caches of all cores in a node: one for each processor */
     uint64_t copy_l2_bytes_per_s, copy_llc_bytes_per_s, copy_dram_bytes_per_s;
     uint64_t copy_node_bytes_per_s; /* of all cores of a node from and to memory; 0 = no limit */
     uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;

@@ -22,6 +22,13 @@ PARAM_TABLE(
      .doc =
          "a system file as helio breakdown takes it, or one by name: thunderx2 (that of \"Breaking Band\"), "
          "ohio-a, ohio-b, ohio-local; without one hosts cost nothing"},
+    {.name = "host.caches",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct host_config, caches),
+     .default_text = "call",
+     .choices = (const char *const[]){"call", "parts", NULL},
+     .doc = "the rate of a copy depends on all that the copies of its collective call have touched, or on "
+            "the caches in which the parts are that it reads and writes"},
     {.name = "host.change",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, change),
@@ -189,7 +196,7 @@ ps_t host_polled_datagrams(const struct host *host, uint64_t bytes)
 
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic)
 {
-    *host = (struct host){.rnic = rnic};
+    *host = (struct host){.rnic = rnic, .caches = (enum host_caches_mode)config->caches};
     enum status status = system_init(&host->file, config->system);
     if (status != STATUS_OK)
         return status;

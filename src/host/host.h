@@ -7,16 +7,22 @@
 #include "breakdown/system.h"
 #include "host/rnic.h"
 
+/* What the rate of a copy depends on: on all that the copies of the call have touched, or on what the caches
+ * hold of what it reads and writes. */
+enum host_caches_mode { HOST_CACHES_CALL, HOST_CACHES_PARTS };
+
 /* The host model: what each message of a simulation costs at its two ends. The times are the components of
  * "Breaking Band" (Zambre et al., ICPP 2019), from a system file. Wire and switches belong to the fabric.
  * docs/models/host.md
  *
  *   host.c   the times of a message by its size; what one core spends
+ *   caches.c what the caches of a node hold
  *   copy.c   copies within a node
  *   node.c   what the ranks of a node share: NIC, PCIe, memory
  *   rnic.c   queue pairs of RDMA NICs, and their cache of connections */
 struct host_config {
     const char *system; /* as system_init takes it; NULL: no host model */
+    int caches;         /* enum host_caches_mode */
     const char *change; /* of component times, as helio breakdown whatif takes them; NULL: none */
 };
 
@@ -43,6 +49,7 @@ struct host {
     struct system_file file;
     struct system system; /* as changed */
     const struct rnic_config *rnic;
+    enum host_caches_mode caches;
     ps_t hlp_post;             /* per call, before any LLP_post */
     ps_t polled;               /* LLP_prog and the callbacks, for a message that has come */
     ps_t polled_control;       /* the same for a control message, which the MPI library does not see */

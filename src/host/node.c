@@ -14,6 +14,8 @@ static const struct metric metrics[] = {
      "messages that waited for a place in a receive queue"},
     {"copied_bytes", METRIC_BYTES_SUM, offsetof(struct host_statistics, copied_bytes),
      "bytes that cores copied within nodes"},
+    {"cached_bytes", METRIC_BYTES_SUM, offsetof(struct host_statistics, cached_bytes),
+     "bytes that copies read and wrote in caches"},
     {"queue_pairs", METRIC_COUNT, offsetof(struct host_statistics, rnic.queue_pairs),
      "queue pairs of the node that has most; the metrics that follow are of all nodes"},
     {"first_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.first_misses),
@@ -41,6 +43,8 @@ void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t
         nodes->up[i].free_at = -PS_NEVER / 2; /* the first message follows no other */
     if (host->system.copy_node_bytes_per_s)
         nodes->memory_free_at = mem_alloc(count, sizeof *nodes->memory_free_at, "memories of nodes");
+    if (host_has_caches(host))
+        nodes->caches = host_caches_open(host, count, ranks);
     if (host->rnic->transport != RNIC_NONE) {
         nodes->rnics = mem_alloc(1, sizeof *nodes->rnics, "RNICs");
         rnics_open(nodes->rnics, host->rnic, count, ranks, seed, host->fetch, host->reconnect);
@@ -60,6 +64,7 @@ void host_nodes_close(struct host_nodes *nodes)
     free(nodes->down);
     free(nodes->memory_free_at);
     free(nodes->credits);
+    host_caches_close(nodes->caches);
     if (nodes->rnics)
         rnics_close(nodes->rnics);
     free(nodes->rnics);
@@ -68,7 +73,8 @@ void host_nodes_close(struct host_nodes *nodes)
 size_t host_nodes_bytes(const struct host_nodes *nodes)
 {
     return 2 * (size_t)nodes->count * (sizeof *nodes->down + nodes->host->credits * sizeof *nodes->credits) +
-           (nodes->rnics ? rnics_bytes(nodes->rnics) : 0);
+           (nodes->rnics ? rnics_bytes(nodes->rnics) : 0) +
+           (nodes->caches ? host_caches_bytes(nodes->caches) : 0);
 }
 
 double host_nodes_estimate(const struct host *host, uint32_t nodes, uint32_t ranks, double messages)
@@ -155,19 +161,37 @@ ps_t host_nodes_receive_shared(struct host_nodes *nodes, ps_t now, const struct 
     return account(nodes, now, at);
 }
 
+/* Where a copy finds what it reads and writes. */
+static void find(struct host_nodes *nodes, uint32_t node, const struct host_copy *copy,
+                 struct host_found *found)
+{
+    struct host_caches *caches = nodes->caches;
+    if (caches && copy->from.buffer && copy->into.buffer) {
+        host_caches_touch(caches, node, copy->rank, copy->from, copy->bytes, found);
+        host_caches_touch(caches, node, copy->rank, copy->into, copy->bytes, found);
+        return;
+    }
+    host_copy_found(nodes->host, copy, found);
+    if (caches)
+        host_caches_pass(caches, node, copy->rank, 2 * copy->bytes);
+}
+
 /* Each byte is read and written. The memory serves copies in the order in which they were asked for: a core
  * with many copies reaches the last of them much later, and the copies of other cores do not wait for that.
  */
-ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
-                     uint64_t working_set, bool continues)
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at,
+                     const struct host_copy *copy)
 {
     const struct host *host = nodes->host;
-    ps_t at = ps_add(free_at, host_copy_time(host, bytes, working_set, continues));
-    nodes->statistics.copied_bytes += bytes;
-    if (!host_copy_is_shared(host, working_set))
+    struct host_found found = {0};
+    find(nodes, node, copy, &found);
+    ps_t at = ps_add(free_at, host_copy_time(host, copy, &found));
+    nodes->statistics.copied_bytes += copy->bytes;
+    nodes->statistics.cached_bytes += 2 * copy->bytes - found.bytes[HOST_DRAM];
+    ps_t through_memory = host_copy_memory_time(host, &found);
+    if (through_memory == 0)
         return at;
     ps_t *memory = &nodes->memory_free_at[node];
-    ps_t through_memory = service_ps(2 * bytes, host->system.copy_node_bytes_per_s);
     *memory = ps_add(ps_max(*memory, asked), through_memory);
     return ps_max(ps_max(at, ps_add(free_at, through_memory)), *memory);
 }

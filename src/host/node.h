@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/metric.h"
+#include "host/copy.h"
 #include "host/host.h"
 #include "host/rnic.h"
 
@@ -16,6 +17,7 @@ struct host_statistics {
     uint64_t posts_waiting;    /* messages that waited for a place in a transmit queue */
     uint64_t arrivals_waiting; /* messages that waited for a place in a receive queue */
     sum_t copied_bytes;        /* within nodes, by cores */
+    sum_t cached_bytes;        /* of those read and written by copies: in a cache */
     struct rnic_statistics rnic;
 };
 
@@ -36,6 +38,7 @@ struct host_nodes {
     ps_t *memory_free_at;        /* per node: when the memory that its cores share is free; NULL: no limit */
     ps_t *credits;               /* of all lanes */
     struct rnics *rnics;         /* NULL: connections cost nothing */
+    struct host_caches *caches;  /* NULL: the working set of a copy decides */
     struct host_statistics statistics;
 };
 
@@ -96,8 +99,8 @@ static inline ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const 
 }
 
 /* A core of the node is asked at `asked` to copy, and is free at `free_at`; returns when it is done. */
-ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
-                     uint64_t working_set, bool continues);
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at,
+                     const struct host_copy *copy);
 
 /* Bytes of nodes whose ranks have so many messages under way, all together. */
 double host_nodes_estimate(const struct host *host, uint32_t nodes, uint32_t ranks, double messages);

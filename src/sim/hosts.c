@@ -48,6 +48,10 @@ enum status hosts_init(struct experiment *experiment)
         diag_error("host.change needs host.system, whose times it changes");
         return STATUS_BAD_INPUT;
     }
+    if (!config->system && config->caches == HOST_CACHES_PARTS) {
+        diag_error("host.caches needs host.system: copies take no time without one");
+        return STATUS_BAD_INPUT;
+    }
     const struct rnic_config *rnic = config_of(experiment->config, &rnic_params);
     if (!config->system && rnic->transport != RNIC_NONE) {
         diag_error("rnic.transport needs host.system: connections are part of what a host costs");

@@ -308,6 +308,35 @@ static void future_copies_do_not_occupy_the_memory(void **state)
     assert_in_range(shared, alone, alone + 4 * 8 * 200000);
 }
 
+/* Two ranks of a node exchange through shared memory so many times. Returns when they have ended. */
+static ps_t exchanged_within_node(size_t times, const char *caches)
+{
+    const struct call calls[] = {COLLECTIVE(CALL_ALLTOALL, 1024000, 0), COLLECTIVE(CALL_ALLTOALL, 1024000, 0),
+                                 FINALIZE};
+    const struct call *first = &calls[2 - times];
+    char *system =
+        hosts_system_with("copy: {L2: 0 B, LLC: 1 MB, LLC_count: 64, LLC_rate: 20 GB/s, DRAM_rate: "
+                          "10 GB/s}");
+    run_with((const struct call *const[]){first, first}, 2, "hockney",
+             (const char *const[]){system, NETWORK, "ranks_per_node=2", "mpi.alltoall=v2", caches, NULL});
+    hosts_forget(system);
+    return out.finish[1];
+}
+
+/* Each rank stages 500 pages and copies 500 out. With caches of 64 MB, the first call reads what was staged
+ * from a cache, at 20 GB/s, and all else is in memory, at 10 GB/s: 2 MB / 10 GB/s, then 2 MB / 20 GB/s / 2 +
+ * 2 MB / 10 GB/s / 2. The second call finds everything in the caches. By the call, all copies touch more than
+ * a cache of 1 MB holds. */
+static void copies_find_what_the_caches_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(exchanged_within_node(1, "host.caches=call"), 2 * 204800000LL + WAIT_PS);
+    assert_int_equal(exchanged_within_node(2, "host.caches=call"), 2 * (2 * 204800000LL + WAIT_PS));
+    assert_int_equal(exchanged_within_node(1, "host.caches=parts"), 358400000LL + WAIT_PS);
+    assert_int_equal(exchanged_within_node(2, "host.caches=parts"), 563200000LL + 2 * WAIT_PS);
+    assert_nothing_unaccounted(2);
+}
+
 static void collectives_copy_too(void **state)
 {
     (void)state;
@@ -475,6 +504,7 @@ static void wrong_host_settings_are_refused(void **state)
 {
     (void)state;
     assert_refused((const char *const[]){"fabric=ideal", "host.change=PIO=-50%", NULL}, "needs host.system");
+    assert_refused((const char *const[]){"fabric=ideal", "host.caches=parts", NULL}, "needs host.system");
     assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=Wire=-50%", NULL},
                    "does not belong to the host");
     assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=PIU=-50%", NULL},
@@ -508,6 +538,7 @@ int main(void)
         cmocka_unit_test(a_copy_costs_by_the_cache_it_touches),
         cmocka_unit_test(cores_share_their_memory),
         cmocka_unit_test(future_copies_do_not_occupy_the_memory),
+        cmocka_unit_test(copies_find_what_the_caches_hold),
         cmocka_unit_test(collectives_copy_too),
         cmocka_unit_test(messages_that_arrive_during_a_computation_wait),
         cmocka_unit_test(one_core_handles_messages_one_after_another),

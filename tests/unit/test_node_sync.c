@@ -71,16 +71,6 @@ static void flag_releases_those_that_await_it(void **state)
     assert_int_equal(node_sync_await(&sync, call, 0, 2), 20);
 }
 
-static void a_message_raises_the_flag_noted_for_it(void **state)
-{
-    (void)state;
-    uint32_t note = node_sync_note(&sync, 2, 1);
-    struct node_sync_wait taken = node_sync_take_note(&sync, note);
-    assert_int_equal(taken.member, 2);
-    assert_int_equal(taken.flag, 1);
-    assert_int_equal(sync.waits.live, 0);
-}
-
 static void call_is_gone_when_all_have_left(void **state)
 {
     (void)state;
@@ -101,7 +91,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(barrier_releases_all_when_the_last_has_arrived),
         TEST(flag_releases_those_that_await_it),
-        TEST(a_message_raises_the_flag_noted_for_it),
         TEST(call_is_gone_when_all_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,14 @@ struct coll_request {
     uint64_t copied_from, copied_into; /* where the last of them ended */
 };
 
+/* A message that is to come, which raises a flag or is told to caches. */
+struct coll_note {
+    uint32_t request, flag;
+    bool raises;
+    struct host_place into;
+    uint64_t bytes;
+};
+
 struct coll_exec_sink {
     struct coll_sink base;
     struct coll_exec *exec;
@@ -115,13 +123,18 @@ static void complete_other(struct coll_exec *exec, uint32_t index, ps_t at, uint
         take_cause(exec, index, is_latest);
 }
 
-/* A message has come that raises a flag. */
-static void on_flag_message(void *self, uint32_t note, ps_t at, uint32_t peer)
+/* A message has come that raises a flag, or that is in a cache now. */
+static void on_noted_message(void *self, uint32_t index, ps_t at, uint32_t peer)
 {
     struct coll_exec *exec = self;
-    struct node_sync_wait noted = node_sync_take_note(&exec->node_sync, note);
-    node_sync_raise(&exec->node_sync, request_at(exec, noted.member)->node_call, noted.flag, at);
-    complete_other(exec, noted.member, at, peer);
+    struct coll_note note = *(struct coll_note *)pool_at(&exec->notes, index);
+    const struct coll_request *request = request_at(exec, note.request);
+    pool_give(&exec->notes, index);
+    if (endpoint_has_caches(exec->endpoint) && note.bytes > 0 && note.into.buffer != HOST_BUFFER_NONE)
+        endpoint_fill(exec->endpoint, request->rank, peer, note.into, note.bytes);
+    if (note.raises)
+        node_sync_raise(&exec->node_sync, request->node_call, note.flag, at);
+    complete_other(exec, note.request, at, peer);
 }
 
 static void on_release(void *self, uint32_t index, ps_t at)
@@ -154,6 +167,17 @@ static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span fr
     p2p_send(exec->p2p, &post);
 }
 
+/* Where the step of a schedule reads or writes. */
+static struct host_place place_of(struct coll_span span)
+{
+    static const enum host_buffer buffers[] = {[COLL_SEND_BUFFER] = HOST_BUFFER_SEND,
+                                               [COLL_RECV_BUFFER] = HOST_BUFFER_RECEIVE,
+                                               [COLL_SCRATCH] = HOST_BUFFER_SCRATCH,
+                                               [COLL_SHARED] = HOST_BUFFER_SHARED,
+                                               [COLL_TOKEN] = HOST_BUFFER_NONE};
+    return (struct host_place){.buffer = buffers[span.buffer], .offset = span.offset};
+}
+
 static void receive(struct coll_exec_sink *sink, uint32_t peer, uint64_t bytes, uint32_t owner)
 {
     struct coll_request *request = request_at(sink->exec, sink->request);
@@ -162,17 +186,34 @@ static void receive(struct coll_exec_sink *sink, uint32_t peer, uint64_t bytes, 
     p2p_receive(sink->exec->p2p, &post);
 }
 
+static void receive_noted(struct coll_exec_sink *sink, uint32_t peer, const struct coll_note *note)
+{
+    struct coll_exec *exec = sink->exec;
+    uint32_t index = pool_take(&exec->notes);
+    *(struct coll_note *)pool_at(&exec->notes, index) = *note;
+    receive(sink, peer, note->bytes, exec->note_tag | index);
+}
+
 static void sink_recv(struct coll_sink *base, uint32_t peer, struct coll_span into)
 {
     struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
-    receive(sink, peer, into.bytes, sink->exec->message_tag | sink->request);
+    if (endpoint_has_caches(sink->exec->endpoint))
+        receive_noted(
+            sink, peer,
+            &(struct coll_note){.request = sink->request, .into = place_of(into), .bytes = into.bytes});
+    else
+        receive(sink, peer, into.bytes, sink->exec->message_tag | sink->request);
 }
 
 static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_span into, uint32_t flag)
 {
     struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
-    uint32_t note = node_sync_note(&sink->exec->node_sync, sink->request, flag);
-    receive(sink, peer, into.bytes, sink->exec->flag_tag | note);
+    receive_noted(sink, peer,
+                  &(struct coll_note){.request = sink->request,
+                                      .flag = flag,
+                                      .raises = true,
+                                      .into = place_of(into),
+                                      .bytes = into.bytes});
 }
 
 /* When the rank has come so far, and its core has done this. */
@@ -236,8 +277,7 @@ static void sink_await(struct coll_sink *base, uint32_t flag)
         raised_before(sink, request, raised_at);
 }
 
-typedef void local_work(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                        bool continues);
+typedef void local_work(struct endpoint *endpoint, const struct host_copy *copy);
 
 /* A copy or a reduction. Without what these cost `local` is false, and most are not even emitted. */
 static void work_locally(struct coll_exec_sink *sink, struct coll_span from, struct coll_span into,
@@ -252,8 +292,13 @@ static void work_locally(struct coll_exec_sink *sink, struct coll_span from, str
         request->working_set = touched;
     request->copied_from = from.offset + from.bytes;
     request->copied_into = into.offset + into.bytes;
-    work(sink->exec->endpoint, request->rank, from.bytes, request->working_set,
-         continues && request->copied_from > from.bytes);
+    work(sink->exec->endpoint,
+         &(struct host_copy){.rank = request->rank,
+                             .continues = continues && request->copied_from > from.bytes,
+                             .bytes = from.bytes,
+                             .working_set = request->working_set,
+                             .from = place_of(from),
+                             .into = place_of(into)});
 }
 
 static void sink_copy(struct coll_sink *base, struct coll_span from, struct coll_span into)
@@ -480,7 +525,8 @@ void coll_exec_init(struct coll_exec *exec)
         exec->strands = critical_rank(exec->context->critical, 0);
     exec->message_tag = request_add_handler(exec->requests, exec,
                                             exec->context->critical ? on_message_with_cause : on_message);
-    exec->flag_tag = request_add_handler(exec->requests, exec, on_flag_message);
+    exec->note_tag = request_add_handler(exec->requests, exec, on_noted_message);
+    pool_init(&exec->notes, sizeof(struct coll_note), "messages to come");
     exec->phase_kind = loop_register(exec->loop, on_phase, exec);
 }
 
@@ -494,6 +540,7 @@ void coll_exec_free(struct coll_exec *exec)
     node_sync_free(&exec->node_sync);
     coll_check_free(&exec->check);
     pool_free(&exec->coll_requests);
+    pool_free(&exec->notes);
     free(exec->causes);
 }
 
@@ -502,7 +549,7 @@ size_t coll_exec_bytes(const struct coll_exec *exec)
     const struct program *program = exec->program;
     size_t bytes = coll_check_bytes(&exec->check) + node_sync_bytes(&exec->node_sync) +
                    exec->coll_requests.capacity * exec->coll_requests.size +
-                   program->group_count * sizeof *exec->groups +
+                   exec->notes.capacity * exec->notes.size + program->group_count * sizeof *exec->groups +
                    exec->sequence_count * sizeof *exec->sequences;
     for (uint32_t group = 0; group < program->group_count; group++)
         for (int by_server = 0; by_server < 2; by_server++)

@@ -44,10 +44,11 @@ struct coll_exec {
     uint32_t *sequences; /* collective calls begun, per rank of each group */
     size_t sequence_count;
     struct pool coll_requests;
+    struct pool notes; /* of messages that are to come, which raise a flag or are told to caches */
     struct critical_strand *strands; /* of the ranks, for the critical path; NULL: nobody asks */
     struct coll_causes *causes;      /* per coll_request, as far as there are any */
     size_t cause_capacity;
-    uint32_t message_tag, flag_tag; /* owners of messages; of messages that raise a flag */
+    uint32_t message_tag, note_tag; /* owners of messages; of messages with a note */
     uint32_t phase_kind;
 };
 

@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 #include "engine/rank/context.h"
 #include "fabric/fabric.h"
+#include "host/copy.h"
 
 /* What a message passes at its two ends before and after the fabric, and what the cores of ranks do for it.
  * The null endpoint, a NULL pointer, is the run without a host model: messages and calls pass at once. The
@@ -63,12 +64,11 @@ struct endpoint_ops {
     void (*test)(struct endpoint *endpoint, uint32_t rank); /* it polls once */
     /* The core does this when it is free; returns when it is done. */
     ps_t (*work)(struct endpoint *endpoint, uint32_t rank, enum endpoint_work work);
-    /* The core copies `bytes`, of `working_set` in all; `continues`: behind the piece before. */
-    void (*copy)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                 bool continues);
-    /* The core combines `bytes` with as many, in the same way. */
-    void (*reduce)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                   bool continues);
+    void (*copy)(struct endpoint *endpoint, const struct host_copy *copy);   /* the core copies */
+    void (*reduce)(struct endpoint *endpoint, const struct host_copy *copy); /* it combines as many bytes */
+    /* A message of `bytes` for the rank has come, `from` another one, and is at this place. */
+    void (*fill)(struct endpoint *endpoint, uint32_t rank, uint32_t from, struct host_place into,
+                 uint64_t bytes);
     void (*account)(const struct endpoint *endpoint, struct engine_usage *usage); /* adds what it used */
     /* The bytes that it will hold, beside its events, with so many messages under way at once. */
     double (*estimate)(const struct engine_params *run, uint32_t nodes, double messages);
@@ -80,6 +80,7 @@ struct endpoint {
     const struct endpoint_ops *ops;
     bool tells_sending; /* an eager message has parts without a gap from when it is posted until it leaves */
     bool copies;        /* copies or reductions take time: `copy` and `reduce` may be called */
+    bool has_caches;    /* `fill` is to be called */
     uint64_t included_bytes; /* of each message, whose time on the wire the fabric's latency includes */
     /* Of rank 0; for the other ranks each `core_stride` bytes behind the one before. They are read in every
      * call, so no function of the table is asked for them. */
@@ -175,16 +176,26 @@ static inline ps_t endpoint_work(struct endpoint *endpoint, uint32_t rank, enum 
 }
 
 /* Only where endpoint_copies(). */
-static inline void endpoint_copy(struct endpoint *endpoint, uint32_t rank, uint64_t bytes,
-                                 uint64_t working_set, bool continues)
+static inline void endpoint_copy(struct endpoint *endpoint, const struct host_copy *copy)
 {
-    endpoint->ops->copy(endpoint, rank, bytes, working_set, continues);
+    endpoint->ops->copy(endpoint, copy);
 }
 
-static inline void endpoint_reduce(struct endpoint *endpoint, uint32_t rank, uint64_t bytes,
-                                   uint64_t working_set, bool continues)
+static inline void endpoint_reduce(struct endpoint *endpoint, const struct host_copy *copy)
 {
-    endpoint->ops->reduce(endpoint, rank, bytes, working_set, continues);
+    endpoint->ops->reduce(endpoint, copy);
+}
+
+static inline bool endpoint_has_caches(const struct endpoint *endpoint)
+{
+    return endpoint && endpoint->has_caches;
+}
+
+/* Only where endpoint_has_caches(). */
+static inline void endpoint_fill(struct endpoint *endpoint, uint32_t rank, uint32_t from,
+                                 struct host_place into, uint64_t bytes)
+{
+    endpoint->ops->fill(endpoint, rank, from, into, bytes);
 }
 
 static inline ps_t endpoint_free_at(const struct endpoint *endpoint, uint32_t rank, ps_t now)

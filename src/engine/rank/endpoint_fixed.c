@@ -187,18 +187,15 @@ static ps_t fixed_work(struct endpoint *base, uint32_t rank, enum endpoint_work 
     return core_work(endpoint, rank, work == ENDPOINT_WORK_CALL ? endpoint->kernel->begin_ps : 0);
 }
 
-static void fixed_copy(struct endpoint *base, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                       bool continues)
+static void fixed_copy(struct endpoint *base, const struct host_copy *copy)
 {
-    (void)base, (void)rank, (void)bytes, (void)working_set, (void)continues; /* takes no time */
+    (void)base, (void)copy; /* takes no time */
 }
 
-static void fixed_reduce(struct endpoint *base, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                         bool continues)
+static void fixed_reduce(struct endpoint *base, const struct host_copy *copy)
 {
     struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
-    (void)working_set, (void)continues; /* its rate is that of memory */
-    core_work(endpoint, rank, kernel_reduce_ps(endpoint->kernel, bytes));
+    core_work(endpoint, copy->rank, kernel_reduce_ps(endpoint->kernel, copy->bytes)); /* at memory's rate */
 }
 
 /* -------------------------------------------------------------- life cycle */

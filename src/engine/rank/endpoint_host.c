@@ -4,7 +4,6 @@
 #include "base/queue.h"
 #include "engine/rank/message_state.h"
 #include "fabric/message.h"
-#include "host/copy.h"
 #include "host/node.h"
 
 /* The way of a message with a host model:
@@ -103,23 +102,40 @@ static ps_t host_work(struct endpoint *base, uint32_t rank, enum endpoint_work w
     return core_work(endpoint, rank, work_ps);
 }
 
-static void host_copy(struct endpoint *base, uint32_t rank, uint64_t bytes, uint64_t working_set,
-                      bool continues)
+static uint32_t node_of_rank(const struct host_endpoint *endpoint, uint32_t rank)
+{
+    return program_node(endpoint->program, rank, endpoint->ranks_per_node);
+}
+
+static void host_copy(struct endpoint *base, const struct host_copy *copy)
 {
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
-    ps_t from = core_work(endpoint, rank, 0);
-    uint32_t node = program_node(endpoint->program, rank, endpoint->ranks_per_node);
-    ps_t to =
-        host_nodes_copy(&endpoint->nodes, node, endpoint->loop->now, from, bytes, working_set, continues);
-    core_work(endpoint, rank, to - from);
+    ps_t from = core_work(endpoint, copy->rank, 0);
+    uint32_t node = node_of_rank(endpoint, copy->rank);
+    ps_t to = host_nodes_copy(&endpoint->nodes, node, endpoint->loop->now, from, copy);
+    core_work(endpoint, copy->rank, to - from);
+}
+
+/* By the NIC, or by the receiver's core, which has copied the message already. */
+static void host_fill(struct endpoint *base, uint32_t rank, uint32_t from, struct host_place into,
+                      uint64_t bytes)
+{
+    struct host_endpoint *endpoint = (struct host_endpoint *)base;
+    uint32_t node = node_of_rank(endpoint, rank);
+    struct host_found found = {0};
+    if (node == node_of_rank(endpoint, from))
+        host_caches_touch(endpoint->nodes.caches, node, rank, into, bytes, &found);
+    else
+        host_caches_arrive(endpoint->nodes.caches, node, rank, into, bytes);
 }
 
 /* Within a node the core of the sender copies a message into memory that both ranks have, and that of its
  * receiver copies it out. Returns when the core is free. */
 static ps_t copy_message(struct host_endpoint *endpoint, const struct message *message, uint32_t rank)
 {
+    struct host_copy copy = {.rank = rank, .bytes = message->bytes, .working_set = 2 * message->bytes};
     if (endpoint->base.copies && message->bytes > 0)
-        host_copy(&endpoint->base, rank, message->bytes, 2 * message->bytes, false);
+        host_copy(&endpoint->base, &copy);
     return core_work(endpoint, rank, 0);
 }
 
@@ -431,17 +447,19 @@ static struct endpoint *host_endpoint_open(const struct endpoint_params *params)
     struct host_endpoint *endpoint = mem_alloc(1, sizeof *endpoint, "hosts");
     const struct host *host = params->run->host;
     struct event_loop *loop = &params->context->loop;
-    *endpoint = (struct host_endpoint){
-        .base = {.ops = &endpoint_host, .copies = host_copies(host), .included_bytes = host->block_bytes},
-        .host = host,
-        .loop = loop,
-        .tap = params->context->tap,
-        .context = params->context,
-        .messages = params->messages,
-        .callbacks = params->callbacks,
-        .program = params->run->program,
-        .rank_count = params->ranks,
-        .ranks_per_node = params->ranks_per_node};
+    *endpoint = (struct host_endpoint){.base = {.ops = &endpoint_host,
+                                                .copies = host_copies(host),
+                                                .has_caches = host_has_caches(host),
+                                                .included_bytes = host->block_bytes},
+                                       .host = host,
+                                       .loop = loop,
+                                       .tap = params->context->tap,
+                                       .context = params->context,
+                                       .messages = params->messages,
+                                       .callbacks = params->callbacks,
+                                       .program = params->run->program,
+                                       .rank_count = params->ranks,
+                                       .ranks_per_node = params->ranks_per_node};
     endpoint->ranks = mem_alloc(params->ranks, sizeof *endpoint->ranks, "hosts");
     endpoint->base.free_at = &endpoint->ranks->core.free_at;
     endpoint->base.software = &endpoint->ranks->core.software;
@@ -509,6 +527,7 @@ const struct endpoint_ops endpoint_host = {.is_wanted = host_is_wanted,
                                            .work = host_work,
                                            .copy = host_copy,
                                            .reduce = host_copy,
+                                           .fill = host_fill,
                                            .account = host_account,
                                            .estimate = host_estimate,
                                            .close = host_endpoint_close};

@@ -158,21 +158,6 @@ ps_t node_sync_await(struct node_sync *sync, uint32_t call_index, uint32_t flag,
     return call->raised_at[flag];
 }
 
-uint32_t node_sync_note(struct node_sync *sync, uint32_t member, uint32_t flag)
-{
-    uint32_t note = pool_take(&sync->waits);
-    *(struct node_sync_wait *)pool_at(&sync->waits, note) =
-        (struct node_sync_wait){.member = member, .flag = flag};
-    return note;
-}
-
-struct node_sync_wait node_sync_take_note(struct node_sync *sync, uint32_t note)
-{
-    struct node_sync_wait taken = *(struct node_sync_wait *)pool_at(&sync->waits, note);
-    pool_give(&sync->waits, note);
-    return taken;
-}
-
 /* -------------------------------------------------------------- life cycle */
 
 void node_sync_init(struct node_sync *sync, void *self, void (*release)(void *self, uint32_t member, ps_t at))

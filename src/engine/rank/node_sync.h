@@ -25,7 +25,7 @@ struct node_sync_call {
     struct queue_key key;
 };
 
-/* A member that waits for a flag or for the barrier. Or a note that its message will raise a flag. */
+/* A member that waits for a flag or for the barrier. */
 struct node_sync_wait {
     uint32_t member;
     uint32_t flag; /* NODE_SYNC_BARRIER */
@@ -76,9 +76,5 @@ void node_sync_raise(struct node_sync *sync, uint32_t call, uint32_t flag, ps_t 
 /* When the flag goes up. NODE_SYNC_DOWN: not known yet; the member waits and will be released. What raised it
  * is the present cause from then on. */
 ps_t node_sync_await(struct node_sync *sync, uint32_t call, uint32_t flag, uint32_t member);
-
-/* Notes that a message of the member will raise the flag; the note is taken when it has come. */
-uint32_t node_sync_note(struct node_sync *sync, uint32_t member, uint32_t flag);
-struct node_sync_wait node_sync_take_note(struct node_sync *sync, uint32_t note);
 
 #endif
