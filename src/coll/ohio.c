@@ -201,6 +201,20 @@ static bool v2(const struct coll_call *call, uint32_t phase, struct coll_sink *s
     return emit_with_flags(&ohio, phase, sink);
 }
 
+/* The same with Algorithm 1's barriers in place of flags: the paper does not say how the ranks of a node
+ * learn in V1 and V2 that a message has arrived. */
+static bool v1_barriers(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct ohio ohio = ohio_of(call, NAIVE);
+    return emit_with_barriers(&ohio, phase, sink);
+}
+
+static bool v2_barriers(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct ohio ohio = ohio_of(call, COALESCED);
+    return emit_with_barriers(&ohio, phase, sink);
+}
+
 static bool transpose(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct ohio ohio = ohio_of(call, TRANSPOSED);
@@ -232,6 +246,24 @@ const struct coll_algorithm coll_alltoall_v2 = {
     .node_aware = true,
     .shared = two_buffers,
     .flags = flag_a_round,
+};
+
+const struct coll_algorithm coll_alltoall_v1_barriers = {
+    .kind = COLL_ALLTOALL,
+    .name = "v1-barriers",
+    .doc = "as v1, with a barrier of the node after each exchange in place of flags",
+    .emit = v1_barriers,
+    .node_aware = true,
+    .shared = two_buffers,
+};
+
+const struct coll_algorithm coll_alltoall_v2_barriers = {
+    .kind = COLL_ALLTOALL,
+    .name = "v2-barriers",
+    .doc = "as v2, with a barrier of the node after each exchange in place of flags",
+    .emit = v2_barriers,
+    .node_aware = true,
+    .shared = two_buffers,
 };
 
 const struct coll_algorithm coll_alltoall_transpose = {

@@ -189,6 +189,8 @@ static void costs_of_the_tables(void **state)
             assert_counts("chochia", &map, n - 1, n - 1, 2 * n * block);
             assert_counts("v1", &map, n - 1, (n - 1) * ppn, 2 * n * block);
             assert_counts("v2", &map, n - 1, n - 1, 2 * n * block);
+            assert_counts("v1-barriers", &map, n - 1, (n - 1) * ppn, 2 * n * block);
+            assert_counts("v2-barriers", &map, n - 1, n - 1, 2 * n * block);
             assert_counts("transpose", &map, n - 1, n - 1, 2 * n * block);
             assert_counts("v3", &map, n - 1, n - 1, (n + 2) * block);
             assert_counts("leaders", &map, n - 1, n - 1, 4 * n * block);
