@@ -69,8 +69,11 @@ struct alltoall_setup alltoall_as(const struct alltoall_stand_in *stand_in,
 double alltoall_stand_in_us(struct reproduction *reproduction, const struct alltoall_stand_in *stand_in,
                             const struct alltoall_cluster *cluster, uint32_t nodes, uint64_t bytes);
 
-/* The message sizes at which figures 7, 9 and 10 are drawn and averaged; ends with 0. */
+/* The message sizes at which figures 7, 9 and 10 are drawn; ends with 0. */
 extern const uint64_t alltoall_sizes[];
+
+/* Whether averages over sizes have this one. The paper does not say over which sizes its own are. */
+bool alltoall_is_averaged(struct reproduction *reproduction, uint64_t bytes);
 
 /* Section IV: Figures 7 to 11, and what the text says of them. */
 void alltoall_measured(struct reproduction *reproduction);

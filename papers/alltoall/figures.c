@@ -54,10 +54,13 @@ static double over_algorithm(struct reproduction *reproduction, uint32_t nodes, 
 {
     double sum = 0;
     size_t count = 0;
-    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++, count++) {
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
         struct alltoall_setup setup = {&alltoall_cluster_a, nodes, algorithm, "rc", *bytes};
+        if (!alltoall_is_averaged(reproduction, *bytes))
+            continue;
         sum += improvement_percent(v3_us(reproduction, &alltoall_cluster_a, nodes, *bytes),
                                    alltoall_latency_us(reproduction, &setup));
+        count++;
     }
     return sum / (double)count;
 }
@@ -92,9 +95,13 @@ static double over_v1(struct reproduction *reproduction, const char *algorithm, 
 {
     double sum = 0;
     int count = 0;
-    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++, count++)
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+        if (!alltoall_is_averaged(reproduction, *bytes))
+            continue;
         sum += improvement_percent(us_of(reproduction, algorithm, nodes, *bytes),
                                    us_of(reproduction, "v1", nodes, *bytes));
+        count++;
+    }
     return sum / count;
 }
 
@@ -123,7 +130,7 @@ static void claims_of_figure_7(struct reproduction *reproduction)
     reproduction_item(reproduction, "figure-7/v3-over-v2", NULL, isnan(v2 + v3) ? NAN : v3 < v2);
 }
 
-static void figure_7(struct reproduction *reproduction)
+static void draw_figure_7(struct reproduction *reproduction)
 {
     begin_latencies(reproduction, "figure-7",
                     "Figure 7: the designs, Bruck, Traeff and Chochia over RC, Cluster A",
@@ -134,15 +141,10 @@ static void figure_7(struct reproduction *reproduction)
         char panel[32];
         name_panel(panel, &alltoall_cluster_a, nodes);
         for (size_t i = 0; i < LEADER_WAYS; i++)
-            for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
-                struct alltoall_setup setup = {&alltoall_cluster_a, nodes, ways_of_leaders[i], "rc", *bytes};
+            for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++)
                 reproduction_point_at(reproduction, panel, ways_of_leaders[i], (double)*bytes,
-                                      alltoall_latency_us(reproduction, &setup));
-            }
+                                      us_of(reproduction, ways_of_leaders[i], nodes, *bytes));
     }
-    claims_of_figure_7(reproduction);
-    figure_7_items(reproduction, "section-4/v3-over-bruck", &ways_of_leaders[0], 1);
-    figure_7_items(reproduction, "section-4/v3-over-traff-and-chochia", &ways_of_leaders[1], 2);
 }
 
 /* ----------------------------------------------------------------- figure 8 */
@@ -207,6 +209,8 @@ static double over_library(struct reproduction *reproduction, const struct allto
     double sum = 0;
     size_t count = 0;
     for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+        if (!alltoall_is_averaged(reproduction, *bytes))
+            continue;
         double theirs_us = alltoall_stand_in_us(reproduction, stand_in, &alltoall_cluster_a, nodes, *bytes);
         double percent =
             improvement_percent(v3_us(reproduction, &alltoall_cluster_a, nodes, *bytes), theirs_us);
@@ -307,8 +311,19 @@ static void figure_11(struct reproduction *reproduction)
 
 void alltoall_measured(struct reproduction *reproduction)
 {
-    figure_7(reproduction);
-    figure_8(reproduction);
+    bool draws = reproduction_draws(reproduction);
+    if (draws)
+        draw_figure_7(reproduction);
+    if (reproduction_wants(reproduction, "figure-7/"))
+        claims_of_figure_7(reproduction);
+    if (reproduction_wants(reproduction, "section-4/v3-over-")) {
+        figure_7_items(reproduction, "section-4/v3-over-bruck", &ways_of_leaders[0], 1);
+        figure_7_items(reproduction, "section-4/v3-over-traff-and-chochia", &ways_of_leaders[1], 2);
+    }
+    if (draws || reproduction_wants(reproduction, "figure-8/"))
+        figure_8(reproduction);
+    if (!draws && !reproduction_wants(reproduction, "section-4/"))
+        return;
     figures_9_and_10(reproduction);
     figure_11(reproduction);
 }

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "papers/alltoall/alltoall.h"
 
@@ -10,7 +11,25 @@ const struct alltoall_cluster alltoall_cluster_local = {"ohio-local", 28, true};
 
 const uint64_t alltoall_sizes[] = {1, 4, 16, 64, 256, 1024, 4096, 0};
 
+bool alltoall_is_averaged(struct reproduction *reproduction, uint64_t bytes)
+{
+    uint64_t most = reproduction_chooses(reproduction, "averages", "to-256B")   ? 256
+                    : reproduction_chooses(reproduction, "averages", "to-1KiB") ? 1024
+                                                                                : 4096;
+    return bytes <= most;
+}
+
 /* -------------------------------------------------------------------- calls */
+
+/* The paper does not say how the ranks of a node learn in V1 and V2 that a message has arrived. */
+static const char *with_rounds(struct reproduction *reproduction, const char *algorithm)
+{
+    if (!reproduction_chooses(reproduction, "rounds", "barriers"))
+        return algorithm;
+    return strcmp(algorithm, "v1") == 0   ? "v1-barriers"
+           : strcmp(algorithm, "v2") == 0 ? "v2-barriers"
+                                          : algorithm;
+}
 
 static const struct run_facts *calls(struct reproduction *reproduction, const struct alltoall_setup *setup,
                                      int count)
@@ -21,7 +40,7 @@ static const struct run_facts *calls(struct reproduction *reproduction, const st
     snprintf(settings, sizeof settings,
              "ranks_per_node=%" PRIu32 " mpi.alltoall=%s host.system=%s rnic.transport=%s "
              "packet.latency=382.81ns packet.bandwidth=12.5GB/s",
-             setup->cluster->ppn, setup->algorithm, setup->cluster->system,
+             setup->cluster->ppn, with_rounds(reproduction, setup->algorithm), setup->cluster->system,
              setup->cluster->has_cache ? setup->transport : "none");
     return reproduction_run(reproduction, "packet", workload, settings);
 }
