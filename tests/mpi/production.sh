@@ -8,6 +8,7 @@
 #   groups     control groups that limit processor time and memory; needs root
 #   sessions   sessions of MPI 4
 #   footprint  heap, shared memory, mappings and descriptors are those that `helio coll plan --library` predicts
+#   planned    vector calls send as many messages as `helio coll plan` counts
 #   tools      a tool that counts calls, preloaded before the library and behind it
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -123,6 +124,23 @@ tools() {
 # The number NAME of the prediction, and of what the program has counted.
 predicted() { sed -n "s/^  \"$1\": \([0-9]*\),\{0,1\}\$/\1/p" "$TMP/plan"; }
 held() { sed -n "s/^$1 \([0-9]*\)\$/\1/p" "$TMP/out"; }
+
+# Blocks around the limit of 16 KiB, from empty to twice the mean.
+planned() {
+    for shape in "8 4,4 4" "5 2,2,1 2"; do
+        for call in "alltoallv 64 50 1" "alltoallv 16384 75 2" "gatherv 16384 100 1" "scatterv 64 100 1" "scatterv 16000 75 2"; do
+            # shellcheck disable=SC2086 # words
+            set -- $shape $call
+            "$HELIO" coll plan --op "$4" --ppn "$2" --bytes "$5" --imbalance "$6e-2" --leaders "$7" --json >"$TMP/plan"
+            # shellcheck disable=SC2086
+            on_host planned "$1" LD_PRELOAD="$ours" $forced HELIO_ALLTOALL_LEADERS="$7" HELIO_RANKS_PER_NODE="$3" \
+                @planned "$4" "$5" "$6" "$3"
+            numbers=$(sed -n '/"algorithm": "leaders"/,$p' "$TMP/plan" |
+                sed -n 's/.*"messages_\(between\|within\)_nodes": \([0-9]*\).*/\1 \2/p' | paste -sd' ')
+            [ "$(grep '^between' "$TMP/out")" = "$numbers" ] || fail "$shape, $call: $numbers in the plan, $(cat "$TMP/out")"
+        done
+    done
+}
 
 # 2 nodes of 4 ranks, and 3 nodes of which the last is smaller.
 footprint() {
