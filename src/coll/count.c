@@ -90,7 +90,7 @@ static void count_rank(const struct coll_algorithm *algorithm, struct counter *c
         counts->phases_max = phase;
     raise_to(&counts->messages_rank_max, counter->messages_of_rank);
     counter->scratch[counter->node] += coll_scratch(algorithm, &counter->call);
-    if (algorithm->shared)
+    if (algorithm->shared && node_local_of(&counter->call, counter->call.rank) == 0) /* the node's */
         raise_to(&counts->shared_bytes, algorithm->shared(&counter->call) *
                                             (algorithm->shared_copies ? algorithm->shared_copies : 1));
 }
