@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "base/stats.h"
 
 static void a_sample_is_sorted_and_has_a_median(void **state)
@@ -21,6 +23,40 @@ static void a_sample_is_sorted_and_has_a_median(void **state)
     assert_true(times[0] == INT64_MIN && times[1] == 0 && times[2] == INT64_MAX);
     stats_sort(NULL, 0);
     stats_sort_int64(NULL, 0);
+}
+
+/* Each value is put behind those that are not greater. */
+static void sort_slowly(int64_t *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
+            const int64_t value = values[k];
+            values[k] = values[k - 1];
+            values[k - 1] = value;
+        }
+}
+
+/* Few values and many, of which all bits differ, or some, or none. */
+static void whole_numbers_are_sorted(void **state)
+{
+    (void)state;
+    enum { MOST = 1500 };
+    static const uint64_t bits[] = {
+        0,         1,         0x7ff, UINT64_C(0x3ff800), UINT64_C(0xffffffffff), UINT64_C(1) << 63 | 3,
+        INT64_MAX, UINT64_MAX};
+    int64_t values[MOST], expected[MOST];
+    struct rng rng = rng_init(1, "test");
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        for (size_t count = 1; count <= MOST; count += 499) {
+            const uint64_t same = rng_next(&rng) & ~bits[i];
+            for (size_t k = 0; k < count; k++)
+                values[k] = (int64_t)(same | (rng_next(&rng) & bits[i]));
+            memcpy(expected, values, sizeof expected);
+            sort_slowly(expected, count);
+            stats_sort_int64(values, count);
+            assert_memory_equal(values, expected, count * sizeof *values);
+        }
+    }
 }
 
 static void both_quantiles_have_their_places(void **state)
@@ -79,6 +115,7 @@ static void an_interval_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sample_is_sorted_and_has_a_median),
+                                       cmocka_unit_test(whole_numbers_are_sorted),
                                        cmocka_unit_test(both_quantiles_have_their_places),
                                        cmocka_unit_test(the_interval_of_a_median_is_of_order_statistics),
                                        cmocka_unit_test(quantiles_are_those_of_the_tables),
