@@ -27,7 +27,7 @@ struct event {
 
 enum {
     EVENT_BUCKETS = 64,
-    EVENT_KINDS = 16,
+    EVENT_KINDS = 32,
     EVENT_NEAR = 48,
     EVENT_SORTED = 16,
     EVENT_GIVEN_BACK = 1 << 12, /* events of a bucket whose memory is freed when they are spread */
