@@ -376,13 +376,23 @@ static void keep_path(struct result *result, struct critical *critical, bool is_
         result->path_summary = path_summary_make(result->path);
 }
 
-/* Jobs that are graphs and jobs that are calls run as one graph. The simulators count in whole ns. */
-static enum status as_graph(const struct experiment *experiment, struct program **program)
+/* The engine of graphs runs calls beside them. For others, and for a fabric that has to know all messages
+ * before the run, the calls become a part of the graph. */
+static bool runs_as_graph(const struct experiment *experiment, const struct program *program, size_t index)
+{
+    const struct fabric_ops *fabric = experiment->fabrics[index];
+    return program->graph && program->graph->has_calls_too &&
+           (experiment->engines[index] != &engine_graphs ||
+            (fabric->wants_traffic && fabric->wants_traffic(experiment->config)));
+}
+
+/* The simulators count in whole ns. */
+static enum status as_graph(const struct experiment *experiment, size_t index, struct program **program)
 {
     const struct config *config = experiment->config;
     const enum experiment_compat compat = experiment->chosen->compat;
     struct collective_config collective;
-    if (!(*program)->graph || !(*program)->graph->has_calls_too)
+    if (!runs_as_graph(experiment, *program, index))
         return STATUS_OK;
     const struct graph_of_calls_options options = {
         .patterns = traffic_options(config, &collective),
@@ -518,7 +528,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
 {
     struct program *own = experiment->program, *program = own;
     *result = (struct result){.fabric = experiment->fabrics[index]->name};
-    enum status status = as_graph(experiment, &program);
+    enum status status = as_graph(experiment, index, &program);
     if (status == STATUS_OK)
         status = run_program(experiment, program, index, watch, result);
     if (program != own)

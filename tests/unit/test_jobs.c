@@ -212,6 +212,36 @@ static void graphs_and_calls_take_their_own_time(void **state)
     each_takes_its_own_time("both", "linear", parts, sizeof parts / sizeof *parts);
 }
 
+/* Beside graphs, ranks that make calls do so as they do alone: with the software of hosts, with host models,
+ * whose cores poll in calls, and in a queue. */
+static void calls_beside_graphs_remain_calls(void **state)
+{
+    (void)state;
+    static const struct part parts[] = {{"trace", "tests/goal/cases/cpu-05.goal"},
+                                        {"trace", "tests/traces/cg.S.4.tar.zst"},
+                                        {"trace", "tests/traces/chakra/all_gather.0.et"},
+                                        {"workload", "collective:op=allgather,ranks=8,group=4,bytes=8KiB"}};
+    static const char *const hosts[][3] = {{"fabric=hockney"},
+                                           {"fabric=packet"},
+                                           {"fabric=packet", "host.system=thunderx2"},
+                                           {"fabric=segment", "host.system=thunderx2"},
+                                           {"fabric=hockney", "machine=as-published"}};
+    for (size_t f = 0; f < sizeof hosts / sizeof *hosts; f++) {
+        struct result result = run_jobs("both", "linear", hosts[f]);
+        struct result queued =
+            run("workload", "jobs:tests/jobs/both-queue.yaml,queue=fcfs,nodes=9,alone=no", hosts[f]);
+        for (size_t i = 0; i < 4; i++) {
+            const ps_t own = time_of(parts[i].kind, parts[i].program, hosts[f]);
+            assert_int_equal(result.jobs[i].time, own);
+            assert_int_equal(result.jobs[i].alone, own);
+            assert_int_equal(queued.jobs[i].time, own);
+        }
+        assert_true(queued.queue.longest > 0);
+        result_free(&result);
+        result_free(&queued);
+    }
+}
+
 /* ------------------------------------------------------------- shared links */
 
 /* Pairs of neighbours share no link of a ring. Where the ranks of a pair are opposite each other, the
@@ -306,6 +336,7 @@ int main(void)
         cmocka_unit_test(pairs_on_a_ring_share_its_links),
         cmocka_unit_test(graphs_that_share_nothing_take_their_own_time),
         cmocka_unit_test(graphs_and_calls_take_their_own_time),
+        cmocka_unit_test(calls_beside_graphs_remain_calls),
         cmocka_unit_test(every_rank_has_one_place),
         cmocka_unit_test(groups_are_as_few_as_possible),
         cmocka_unit_test(ranks_of_the_file_are_those_of_the_jobs),

@@ -5,14 +5,18 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "engine/graph/scheduler.h"
+#include "engine/rank/deadlock.h"
 #include "engine/rank/endpoint_list.h"
 #include "engine/rank/job_queue.h"
+#include "engine/rank/scheduler.h"
 #include "fabric/faults.h"
 
 struct graph_engine {
     const struct engine_params *params;
     struct rank_layers layers;
     struct graph_scheduler scheduler;
+    struct scheduler calls; /* of ranks without operations, if the graph has calls too */
+    uint32_t ranks_of_calls;
 };
 
 static struct call_place place_of(void *self, uint32_t rank)
@@ -69,14 +73,72 @@ static enum status report_deadlock(const struct graph_engine *engine)
 
 /* ---------------------------------------------------------------------- run */
 
+/* Ranks that make calls stand beside ranks that are graphs, on the same layers. */
+static void open_calls(struct graph_engine *engine)
+{
+    const struct engine_params *params = engine->params;
+    struct rank_layers *layers = &engine->layers;
+    engine->calls = (struct scheduler){.context = &layers->context,
+                                       .loop = &layers->context.loop,
+                                       .tap = params->tap,
+                                       .requests = &layers->requests,
+                                       .endpoint = layers->endpoint,
+                                       .p2p = &layers->p2p,
+                                       .coll_exec = &layers->coll_exec,
+                                       .program = params->program,
+                                       .ps_per_operation = engine->scheduler.ps_per_operation};
+    scheduler_init(&engine->calls);
+    for (uint32_t rank = 0; rank < params->program->ranks; rank++)
+        engine->ranks_of_calls += !params->program->graph->ranks[rank].count;
+}
+
+static void begin_rank(void *self, uint32_t rank)
+{
+    struct graph_engine *engine = self;
+    if (engine->scheduler.graph->ranks[rank].count)
+        graph_scheduler_begin(&engine->scheduler, rank);
+    else
+        scheduler_begin(&engine->calls, rank);
+}
+
+static void start(struct graph_engine *engine)
+{
+    struct job_queue *queue = engine->layers.context.job_queue;
+    if (!engine->scheduler.graph->has_calls_too)
+        graph_scheduler_start(&engine->scheduler);
+    else if (queue)
+        job_queue_start(queue, begin_rank, engine);
+    else
+        for (uint32_t rank = 0; rank < engine->params->program->ranks; rank++)
+            begin_rank(engine, rank);
+}
+
+/* Of ranks that make calls. */
+static void report_blocked_calls(const struct graph_engine *engine)
+{
+    const uint32_t ranks = engine->params->program->ranks;
+    deadlock_report(&(struct deadlock){.ranks = ranks,
+                                       .blocked = scheduler_blocked(&engine->calls),
+                                       .queued = job_queue_ranks_left(engine->layers.context.job_queue),
+                                       .blocked_call = scheduler_blocked_call,
+                                       .self = &engine->calls,
+                                       .fabric = engine->layers.fabric},
+                    &engine->layers.context);
+}
+
 static enum status run_to_the_end(struct graph_engine *engine)
 {
-    graph_scheduler_start(&engine->scheduler);
+    start(engine);
     enum status status = layers_run(&engine->layers);
     if (status != STATUS_OK)
         return status;
+    const bool blocks = engine->ranks_of_calls && scheduler_blocked(&engine->calls);
+    if (blocks)
+        report_blocked_calls(engine);
     if (engine->scheduler.ended < engine->params->program->graph->operations)
         return report_deadlock(engine);
+    if (blocks)
+        return STATUS_FAILED;
     if (engine->layers.matching.messages.live > 0)
         diag_warning("%u messages were sent that nobody receives", engine->layers.matching.messages.live);
     return STATUS_OK;
@@ -91,28 +153,30 @@ static enum status check_size(const struct program *program)
     return STATUS_BAD_INPUT;
 }
 
-/* The size is checked again, since a graph that is made of calls is only known here. */
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
-    if (check_size(params->program) != STATUS_OK)
-        return STATUS_BAD_INPUT;
     const struct compute_config *compute = config_of(params->config, &compute_params);
     struct graph_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
     engine.scheduler = (struct graph_scheduler){
         .layers = &engine.layers, .program = params->program, .ps_per_operation = compute_config_ps(compute)};
     graph_scheduler_init(&engine.scheduler);
+    if (params->program->graph->has_calls_too)
+        open_calls(&engine);
     enum status status = layers_open_fabric(&engine.layers);
     if (status == STATUS_OK)
         status = run_to_the_end(&engine);
     if (status == STATUS_OK) {
         *usage = layers_usage(&engine.layers);
         usage->bytes += graph_scheduler_bytes(&engine.scheduler);
+        if (params->program->graph->has_calls_too)
+            usage->bytes += scheduler_bytes(&engine.calls);
         if (visit)
             visit(self, engine.layers.fabric);
     }
     graph_scheduler_free(&engine.scheduler);
+    scheduler_free(&engine.calls);
     layers_close(&engine.layers);
     return status;
 }
@@ -146,7 +210,7 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     const struct node_config *node = config_of(params->config, &node_params);
     uint32_t nodes = layers_nodes(program, node);
     if (program->graph->has_calls_too)
-        estimate->unknown = "the graph of the jobs that are calls";
+        estimate->unknown = "the messages of the jobs that are calls";
     double sends = (double)program->graph->sends, ranks = program->ranks;
     double messages = sends < 4 * ranks ? sends : 4 * ranks;
     estimate_add(estimate, "operations", "fewer operations", graph_scheduler_estimate(program));

@@ -367,7 +367,7 @@ static void on_begin(void *self, uint32_t rank)
     begin_idle(scheduler, rank);
 }
 
-static void begin_later(void *self, uint32_t rank)
+void graph_scheduler_begin(void *self, uint32_t rank)
 {
     struct graph_scheduler *scheduler = self;
     loop_at(loop_of(scheduler), loop_of(scheduler)->now, scheduler->begin_kind, rank);
@@ -413,7 +413,7 @@ void graph_scheduler_init(struct graph_scheduler *scheduler)
     scheduler->owner_tag = request_add_handler(&scheduler->layers->requests, scheduler, on_complete);
     scheduler->core_kind = loop_register(loop_of(scheduler), on_core, scheduler);
     scheduler->end_kind = loop_register(loop_of(scheduler), on_end, scheduler);
-    if (scheduler->layers->context.job_queue)
+    if (scheduler->layers->context.job_queue || graph->has_calls_too)
         scheduler->begin_kind = loop_register(loop_of(scheduler), on_begin, scheduler);
     graph_causes_init(&scheduler->causes, scheduler);
 }
@@ -444,7 +444,7 @@ double graph_scheduler_estimate(const struct program *program)
 void graph_scheduler_start(struct graph_scheduler *scheduler)
 {
     if (scheduler->layers->context.job_queue) {
-        job_queue_start(scheduler->layers->context.job_queue, begin_later, scheduler);
+        job_queue_start(scheduler->layers->context.job_queue, graph_scheduler_begin, scheduler);
         return;
     }
     for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)

@@ -81,6 +81,8 @@ double graph_scheduler_estimate(const struct program *program);
 /* The operations that wait for nothing become ready, those of a job that waits for nodes when it starts. The
  * layers have their fabric. */
 void graph_scheduler_start(struct graph_scheduler *scheduler);
+/* The same of one rank, where others have a queue, or calls (call/graph.h, has_calls_too). */
+void graph_scheduler_begin(void *scheduler, uint32_t rank);
 
 /* The call site of an operation; 0: not known. POOL_NONE: of none. */
 uint32_t graph_scheduler_site(const struct graph_scheduler *scheduler, uint32_t index);

@@ -355,6 +355,14 @@ static void on_resume(void *self, uint32_t rank_index)
     run_rank(scheduler, rank_index);
 }
 
+uint32_t scheduler_blocked(const struct scheduler *scheduler)
+{
+    uint32_t blocked = 0;
+    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
+        blocked += scheduler_blocked_call(scheduler, rank) != NULL;
+    return blocked;
+}
+
 const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
 {
     const struct scheduler *scheduler = self;
@@ -380,7 +388,7 @@ void scheduler_init(struct scheduler *scheduler)
     scheduler->resume_kind = loop_register(scheduler->loop, on_resume, scheduler);
 }
 
-static void begin_rank(void *self, uint32_t rank)
+void scheduler_begin(void *self, uint32_t rank)
 {
     struct scheduler *scheduler = self;
     loop_at(scheduler->loop, scheduler->loop->now, scheduler->resume_kind, rank);
@@ -389,10 +397,10 @@ static void begin_rank(void *self, uint32_t rank)
 void scheduler_start(struct scheduler *scheduler)
 {
     if (scheduler->context->job_queue)
-        job_queue_start(scheduler->context->job_queue, begin_rank, scheduler);
+        job_queue_start(scheduler->context->job_queue, scheduler_begin, scheduler);
     else
         for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
-            begin_rank(scheduler, rank);
+            scheduler_begin(scheduler, rank);
 }
 
 void scheduler_free(struct scheduler *scheduler)

@@ -53,6 +53,11 @@ double scheduler_estimate(double ranks); /* bytes of so many ranks */
 /* All ranks start at the present time, in rank order, when the loop runs; those of a job that waits for nodes
  * when it starts. */
 void scheduler_start(struct scheduler *scheduler);
+/* The same of one rank, for engines whose other ranks are graphs. */
+void scheduler_begin(void *scheduler, uint32_t rank);
+
+/* How many ranks have made a call and have not ended. */
+uint32_t scheduler_blocked(const struct scheduler *scheduler);
 
 /* The call that the rank is blocked in, NULL when it has ended; for deadlock.h. */
 const struct call *scheduler_blocked_call(const void *scheduler, uint32_t rank);
