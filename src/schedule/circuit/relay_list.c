@@ -25,8 +25,8 @@ struct relay_lister {
     struct relay_job *jobs;
     uint32_t job_count, *waiting, waiting_count; /* jobs that wait */
     ps_t *arrived_ps;                            /* [entries]: when all of it is in between; -1: not known */
-    ps_t *sent_ps, *got_ps, *more_ps;            /* [ports]: left to do; by chance */
-    bool *busy;                                  /* [switches][2][ports] */
+    ps_t *left_ps, *more_ps;                     /* [places]: left to do; by chance */
+    bool *busy;                                  /* [switches][places] */
     struct circuit_ends ends;                    /* of circuits, and arrivals */
     double bonus_ps;                             /* of circuits for which others wait */
 };
@@ -50,15 +50,14 @@ static void lister_init(struct relay_lister *lister, const struct circuit_proble
     *lister = (struct relay_lister){.problem = problem, .ports = ports, .plan = plan};
     relay_parts_init(&lister->parts, problem);
     relay_parts_list(&lister->parts, problem, ports, plan, RELAY_ALL);
-    size_t parts = (size_t)lister->parts.count + 1, count = ports->count;
+    size_t parts = (size_t)lister->parts.count + 1, places = (size_t)ports->places + 1;
     lister->jobs = mem_alloc(parts, sizeof *lister->jobs, "circuits");
     list_jobs(lister);
     lister->waiting = mem_alloc(parts, sizeof *lister->waiting, "circuits");
     lister->arrived_ps = mem_alloc((size_t)problem->count + 1, sizeof *lister->arrived_ps, "hops of entries");
-    lister->sent_ps = mem_alloc(count, sizeof *lister->sent_ps, "loads of ports");
-    lister->got_ps = mem_alloc(count, sizeof *lister->got_ps, "loads of ports");
-    lister->more_ps = mem_alloc(count, sizeof *lister->more_ps, "loads of ports");
-    lister->busy = mem_alloc(2 * count * problem->switches, sizeof *lister->busy, "ports");
+    lister->left_ps = mem_alloc(places, sizeof *lister->left_ps, "loads of ports");
+    lister->more_ps = mem_alloc(places, sizeof *lister->more_ps, "loads of ports");
+    lister->busy = mem_alloc(places * problem->switches, sizeof *lister->busy, "ports");
     circuit_ends_init(&lister->ends, 3 * parts);
 }
 
@@ -68,19 +67,44 @@ static void lister_free(struct relay_lister *lister)
     free(lister->jobs);
     free(lister->waiting);
     free(lister->arrived_ps);
-    free(lister->sent_ps);
-    free(lister->got_ps);
+    free(lister->left_ps);
     free(lister->more_ps);
     free(lister->busy);
     circuit_ends_free(&lister->ends);
 }
 
+static const uint32_t *way_of(const struct relay_lister *lister, const struct relay_job *job,
+                              uint32_t both[2], uint32_t *count)
+{
+    return relay_way(lister->ports, job->from, job->to, both, count);
+}
+
+static bool *busy_on(const struct relay_lister *lister, uint32_t crossbar)
+{
+    return lister->busy + (size_t)crossbar * lister->ports->places;
+}
+
+static void add_work(struct relay_lister *lister, const struct relay_job *job, ps_t more_ps)
+{
+    uint32_t both[2], count;
+    const uint32_t *way = way_of(lister, job, both, &count);
+    for (uint32_t i = 0; i < count; i++)
+        lister->left_ps[way[i]] += more_ps;
+}
+
+static void occupy(struct relay_lister *lister, const struct relay_job *job, uint32_t crossbar, bool is_busy)
+{
+    uint32_t both[2], count;
+    const uint32_t *way = way_of(lister, job, both, &count);
+    for (uint32_t i = 0; i < count; i++)
+        busy_on(lister, crossbar)[way[i]] = is_busy;
+}
+
 static void reset(struct relay_lister *lister)
 {
-    size_t count = lister->ports->count;
-    memset(lister->sent_ps, 0, count * sizeof *lister->sent_ps);
-    memset(lister->got_ps, 0, count * sizeof *lister->got_ps);
-    memset(lister->busy, 0, 2 * count * lister->problem->switches * sizeof *lister->busy);
+    size_t places = lister->ports->places;
+    memset(lister->left_ps, 0, places * sizeof *lister->left_ps);
+    memset(lister->busy, 0, places * lister->problem->switches * sizeof *lister->busy);
     lister->ends.count = 0;
     for (uint32_t i = 0; i < lister->problem->count; i++)
         lister->arrived_ps[i] = -1;
@@ -90,8 +114,7 @@ static void reset(struct relay_lister *lister)
         job->time_ps = 0;
         for (uint32_t at = job->first; at < job->end; at++)
             job->time_ps += lister->parts.list[at].time_ps;
-        lister->sent_ps[job->from] += job->time_ps + lister->problem->delta_ps;
-        lister->got_ps[job->to] += job->time_ps + lister->problem->delta_ps;
+        add_work(lister, job, job->time_ps + lister->problem->delta_ps);
         lister->waiting[i] = i;
     }
     lister->waiting_count = lister->job_count;
@@ -112,13 +135,17 @@ static uint32_t part_that_waits(const struct relay_lister *lister, const struct 
     return job->end;
 }
 
-/* The first switch on which both ports are free. */
+/* The first switch on which all places are free. */
 static uint32_t free_switch(const struct relay_lister *lister, const struct relay_job *job)
 {
-    size_t count = lister->ports->count;
+    uint32_t both[2], count;
+    const uint32_t *way = way_of(lister, job, both, &count);
     for (uint32_t crossbar = 0; crossbar < lister->problem->switches; crossbar++) {
-        const bool *busy = lister->busy + 2 * count * crossbar;
-        if (!busy[job->from] && !busy[count + job->to])
+        const bool *busy = busy_on(lister, crossbar);
+        bool is_free = true;
+        for (uint32_t i = 0; i < count && is_free; i++)
+            is_free = !busy[way[i]];
+        if (is_free)
             return crossbar;
     }
     return CIRCUIT_NONE;
@@ -126,10 +153,13 @@ static uint32_t free_switch(const struct relay_lister *lister, const struct rela
 
 static double urgency(const struct relay_lister *lister, const struct relay_job *job)
 {
-    ps_t busier_ps = ps_max(lister->sent_ps[job->from] + lister->more_ps[job->from],
-                            lister->got_ps[job->to] + lister->more_ps[job->to]);
+    uint32_t both[2], count;
+    const uint32_t *way = way_of(lister, job, both, &count);
+    ps_t busiest_ps = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++)
+        busiest_ps = ps_max(busiest_ps, lister->left_ps[way[i]] + lister->more_ps[way[i]]);
     bool is_waited_for = lister->parts.list[job->at].hop == FIRST_HOP;
-    return (double)busier_ps + (is_waited_for ? lister->bonus_ps : 0);
+    return (double)busiest_ps + (is_waited_for ? lister->bonus_ps : 0);
 }
 
 /* The circuit carries its parts up to `end`. Others can begin when bytes arrive, or are set up so that they
@@ -139,26 +169,21 @@ static void start(struct relay_lister *lister, uint32_t index, uint32_t crossbar
 {
     struct relay_job *job = &lister->jobs[index];
     ps_t delta_ps = lister->problem->delta_ps, at_ps = now_ps + delta_ps;
-    size_t count = lister->ports->count;
-    bool *busy = lister->busy + 2 * count * crossbar;
-    busy[job->from] = busy[count + job->to] = true;
+    occupy(lister, job, crossbar, true);
     for (; job->at < end; job->at++) {
         const struct relay_part *part = &lister->parts.list[job->at];
         relay_part_add(part, lister->ports, lister->plan, crossbar, at_ps, at_ps + part->time_ps, schedule);
         at_ps += part->time_ps;
         job->time_ps -= part->time_ps;
-        lister->sent_ps[job->from] -= part->time_ps;
-        lister->got_ps[job->to] -= part->time_ps;
+        add_work(lister, job, -part->time_ps);
         if (part->hop != FIRST_HOP)
             continue;
         lister->arrived_ps[part->entry] = at_ps;
         circuit_ends_push(&lister->ends, ps_max(now_ps, at_ps - delta_ps), 0, ARRIVAL);
         circuit_ends_push(&lister->ends, at_ps, 0, ARRIVAL);
     }
-    if (job->at == job->end) {
-        lister->sent_ps[job->from] -= delta_ps;
-        lister->got_ps[job->to] -= delta_ps;
-    }
+    if (job->at == job->end)
+        add_work(lister, job, -delta_ps);
     circuit_ends_push(&lister->ends, at_ps, index, crossbar);
 }
 
@@ -199,15 +224,11 @@ static bool break_circle(struct relay_lister *lister, ps_t now_ps, struct circui
 /* What ends now; returns the time. */
 static ps_t end_circuits(struct relay_lister *lister)
 {
-    size_t count = lister->ports->count;
     ps_t now_ps = lister->ends.heap[0].end_ps;
     while (lister->ends.count && lister->ends.heap[0].end_ps == now_ps) {
         struct circuit_end end = circuit_ends_pop(&lister->ends);
-        if (end.crossbar == ARRIVAL)
-            continue;
-        const struct relay_job *job = &lister->jobs[end.entry];
-        bool *busy = lister->busy + 2 * count * end.crossbar;
-        busy[job->from] = busy[count + job->to] = false;
+        if (end.crossbar != ARRIVAL)
+            occupy(lister, &lister->jobs[end.entry], end.crossbar, false);
     }
     return now_ps;
 }
@@ -239,10 +260,13 @@ static bool try_once(struct relay_lister *lister, ps_t limit_ps, struct circuit_
 static void weigh(struct relay_lister *lister, struct rng *rng, uint64_t round, ps_t load_ps)
 {
     static const double bonuses[] = {1, 0.25, 2, 0.0625};
+    const struct relay_ports *ports = lister->ports;
     lister->bonus_ps = bonuses[round % 4] * (double)load_ps;
-    for (uint32_t port = 0; port < lister->ports->count; port++)
-        lister->more_ps[port] =
+    for (uint32_t place = 0; place < (ports->ways ? ports->places : ports->count); place++)
+        lister->more_ps[place] =
             round < 4 ? 0 : (ps_t)((rng_share(rng) - 0.5) * 0.25 * (double)(load_ps >> rng_below(rng, 5)));
+    if (!ports->ways) /* a sender and a receiver have the same */
+        memcpy(lister->more_ps + ports->count, lister->more_ps, ports->count * sizeof *lister->more_ps);
 }
 
 double relay_list_cost(double hops)

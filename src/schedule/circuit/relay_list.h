@@ -5,8 +5,8 @@
 
 /* List schedules of a plan on switches whose other circuits carry on (not-all-stop): as soon as ports are
  * free, the most urgent circuit whose bytes are there when their turn comes gets them. A circuit is as urgent
- * as its busier port, and more so while others wait for bytes that it brings. *schedule becomes the shortest
- * of some tries if that is shorter. */
+ * as its busiest place, and more so while others wait for bytes that it brings. *schedule becomes the
+ * shortest of some tries if that is shorter. */
 enum { RELAY_TRIES = 64 };
 void relay_list_search(const struct circuit_problem *problem, const struct relay_ports *ports,
                        const struct relay_plan *plan, const struct circuit_effort *effort, ps_t bound_ps,

@@ -25,6 +25,7 @@ void relay_ports_init(struct relay_ports *ports, const struct circuit_problem *p
             index[port] = ports->count;
             ports->port[ports->count++] = port;
         }
+    ports->places = 2 * ports->count;
     for (uint32_t i = 0; i < problem->senders; i++)
         ports->of_sender[i] = index[problem->sender_port[i]];
     for (uint32_t i = 0; i < problem->receivers; i++)
@@ -39,6 +40,25 @@ void relay_ports_free(struct relay_ports *ports)
     free(ports->of_receiver);
 }
 
+ps_t relay_way_most(const struct relay_ports *ports, const ps_t *load_ps, uint32_t from, uint32_t to)
+{
+    uint32_t both[2], count;
+    const uint32_t *way = relay_way(ports, from, to, both, &count);
+    ps_t most_ps = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most_ps = ps_max(most_ps, load_ps[way[i]]);
+    return most_ps;
+}
+
+static void add_to_way(const struct relay_ports *ports, ps_t *load_ps, uint32_t from, uint32_t to,
+                       ps_t more_ps)
+{
+    uint32_t both[2], count;
+    const uint32_t *way = relay_way(ports, from, to, both, &count);
+    for (uint32_t i = 0; i < count; i++)
+        load_ps[way[i]] += more_ps;
+}
+
 /* --------------------------------------------------------------------- ways */
 
 enum { HOPS = SECOND_HOP + 1 };
@@ -47,8 +67,8 @@ struct planner {
     const struct circuit_problem *problem;
     const struct relay_ports *ports;
     struct relay_plan *plan;
-    uint32_t *uses[HOPS];   /* [ports][ports]: how many entries have this hop there */
-    ps_t *sent_ps, *got_ps; /* [ports]: to do, set-ups included */
+    uint32_t *uses[HOPS]; /* [ports][ports]: how many entries have this hop there */
+    ps_t *load_ps;        /* [places]: to do, set-ups included */
     double scale_ps;
     ps_t enough_ps;
 };
@@ -67,8 +87,7 @@ static void use(struct planner *planner, uint32_t from, uint32_t to, enum relay_
     int before = circuits(planner, pair);
     planner->uses[kind][pair] += (uint32_t)sign;
     ps_t more_ps = sign * time_ps + (circuits(planner, pair) - before) * planner->problem->delta_ps;
-    planner->sent_ps[from] += more_ps;
-    planner->got_ps[to] += more_ps;
+    add_to_way(planner->ports, planner->load_ps, from, to, more_ps);
 }
 
 /* Takes the entry's bytes to a way, or off it (sign -1). */
@@ -85,7 +104,7 @@ static void take(struct planner *planner, uint32_t index, uint32_t via, int sign
     use(planner, via, to, SECOND_HOP, entry->time_ps, sign);
 }
 
-/* Much more for a busy port than for two others. */
+/* Much more for a busy place than for two others. */
 static double weight(const struct planner *planner, ps_t load_ps)
 {
     double share = (double)load_ps / planner->scale_ps;
@@ -94,15 +113,27 @@ static double weight(const struct planner *planner, ps_t load_ps)
     return share;
 }
 
-static double weight_of(const struct planner *planner, uint32_t from, uint32_t via, uint32_t to)
+static double weight_of_way(const struct planner *planner, uint32_t from, uint32_t to)
 {
-    double sum = weight(planner, planner->sent_ps[from]) + weight(planner, planner->got_ps[to]);
-    if (via == CIRCUIT_NONE)
-        return sum;
-    return sum + weight(planner, planner->sent_ps[via]) + weight(planner, planner->got_ps[via]);
+    uint32_t both[2], count;
+    const uint32_t *way = relay_way(planner->ports, from, to, both, &count);
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += weight(planner, planner->load_ps[way[i]]);
+    return sum;
 }
 
-/* What the way adds to the weights of its ports; the entry is on no way. */
+static double weight_of(const struct planner *planner, uint32_t from, uint32_t via, uint32_t to)
+{
+    const ps_t *sent_ps = planner->load_ps, *got_ps = sent_ps + planner->ports->count; /* of a crossbar */
+    if (via == CIRCUIT_NONE)
+        return weight_of_way(planner, from, to);
+    if (planner->ports->ways)
+        return weight_of_way(planner, from, via) + weight_of_way(planner, via, to);
+    return weight_of_way(planner, from, to) + weight(planner, sent_ps[via]) + weight(planner, got_ps[via]);
+}
+
+/* What the way adds to the weights of its places; the entry is on no way. */
 static double price(struct planner *planner, uint32_t index, uint32_t via)
 {
     const struct circuit_entry *entry = &planner->problem->entries[index];
@@ -122,7 +153,7 @@ static bool improve(struct planner *planner, uint32_t index)
     uint32_t from = planner->ports->of_sender[entry->sender],
              to = planner->ports->of_receiver[entry->receiver];
     uint32_t *via = &planner->plan->via[index], before = *via;
-    if (ps_max(planner->sent_ps[from], planner->got_ps[to]) <= planner->enough_ps)
+    if (relay_way_most(planner->ports, planner->load_ps, from, to) <= planner->enough_ps)
         return false;
     take(planner, index, before, -1);
     double least = price(planner, index, before) * (1 - 1e-9);
@@ -189,47 +220,43 @@ static void improve_all(struct planner *planner)
     free(order);
 }
 
-/* Direct bytes whose pair has a circuit in one phase only are in that one; the others where their busier port
- * has less to do so far. */
+/* Direct bytes whose pair has a circuit in one phase only are in that one; the others where their busiest
+ * place has less to do so far. */
 static void choose_phases(struct planner *planner)
 {
     const struct circuit_problem *problem = planner->problem;
-    uint32_t count = planner->ports->count;
+    const struct relay_ports *ports = planner->ports;
+    uint32_t count = ports->count;
     ps_t *phase_ps[2];
     for (int phase = 0; phase < 2; phase++)
-        phase_ps[phase] = mem_alloc(2 * (size_t)count, sizeof **phase_ps, "loads of ports");
-    for (size_t pair = 0; pair < (size_t)count * count; pair++)
-        for (int phase = 0; phase < 2; phase++)
-            if (planner->uses[phase ? SECOND_HOP : FIRST_HOP][pair]) {
-                phase_ps[phase][pair / count] += problem->delta_ps;
-                phase_ps[phase][count + pair % count] += problem->delta_ps;
-            }
+        phase_ps[phase] = mem_alloc((size_t)ports->places + 1, sizeof **phase_ps, "loads of ports");
+    for (uint32_t from = 0; from < count; from++)
+        for (uint32_t to = 0; to < count; to++)
+            for (int phase = 0; phase < 2; phase++)
+                if (planner->uses[phase ? SECOND_HOP : FIRST_HOP][(size_t)from * count + to])
+                    add_to_way(ports, phase_ps[phase], from, to, problem->delta_ps);
     for (uint32_t i = 0; i < problem->count; i++) {
         const struct circuit_entry *entry = &problem->entries[i];
-        uint32_t from = planner->ports->of_sender[entry->sender],
-                 to = planner->ports->of_receiver[entry->receiver], via = planner->plan->via[i];
-        phase_ps[0][from] += via == CIRCUIT_NONE ? 0 : entry->time_ps;
-        phase_ps[1][count + to] += via == CIRCUIT_NONE ? 0 : entry->time_ps;
-        if (via != CIRCUIT_NONE) {
-            phase_ps[0][count + via] += entry->time_ps;
-            phase_ps[1][via] += entry->time_ps;
-        }
+        uint32_t from = ports->of_sender[entry->sender], to = ports->of_receiver[entry->receiver],
+                 via = planner->plan->via[i];
+        if (via == CIRCUIT_NONE)
+            continue;
+        add_to_way(ports, phase_ps[0], from, via, entry->time_ps);
+        add_to_way(ports, phase_ps[1], via, to, entry->time_ps);
     }
     for (uint32_t i = 0; i < problem->count; i++) {
         const struct circuit_entry *entry = &problem->entries[i];
-        uint32_t from = planner->ports->of_sender[entry->sender],
-                 to = planner->ports->of_receiver[entry->receiver];
+        uint32_t from = ports->of_sender[entry->sender], to = ports->of_receiver[entry->receiver];
         size_t pair = (size_t)from * count + to;
         if (planner->plan->via[i] != CIRCUIT_NONE)
             continue;
         bool first = planner->uses[FIRST_HOP][pair] > 0, second = planner->uses[SECOND_HOP][pair] > 0;
         bool is_late = first != second ? second
-                                       : ps_max(phase_ps[1][from], phase_ps[1][count + to]) <
-                                             ps_max(phase_ps[0][from], phase_ps[0][count + to]);
+                                       : relay_way_most(ports, phase_ps[1], from, to) <
+                                             relay_way_most(ports, phase_ps[0], from, to);
         ps_t time_ps = entry->time_ps + (first || second ? 0 : problem->delta_ps);
         planner->plan->is_late[i] = is_late;
-        phase_ps[is_late][from] += time_ps;
-        phase_ps[is_late][count + to] += time_ps;
+        add_to_way(ports, phase_ps[is_late], from, to, time_ps);
     }
     free(phase_ps[0]);
     free(phase_ps[1]);
@@ -238,8 +265,8 @@ static void choose_phases(struct planner *planner)
 static ps_t most_load(const struct planner *planner)
 {
     ps_t most_ps = 0;
-    for (uint32_t port = 0; port < planner->ports->count; port++)
-        most_ps = ps_max(most_ps, ps_max(planner->sent_ps[port], planner->got_ps[port]));
+    for (uint32_t place = 0; place < planner->ports->places; place++)
+        most_ps = ps_max(most_ps, planner->load_ps[place]);
     return most_ps;
 }
 
@@ -254,8 +281,7 @@ void relay_plan_init(struct relay_plan *plan, const struct circuit_problem *prob
     plan->is_late = mem_alloc((size_t)problem->count + 1, sizeof *plan->is_late, "hops of entries");
     for (int kind = 0; kind < HOPS; kind++)
         planner.uses[kind] = mem_alloc(count * count, sizeof *planner.uses[kind], "circuits of ports");
-    planner.sent_ps = mem_alloc(count, sizeof *planner.sent_ps, "loads of ports");
-    planner.got_ps = mem_alloc(count, sizeof *planner.got_ps, "loads of ports");
+    planner.load_ps = mem_alloc((size_t)ports->places + 1, sizeof *planner.load_ps, "loads of ports");
     for (uint32_t i = 0; i < problem->count; i++) {
         plan->via[i] = start_of(&planner, start, i);
         take(&planner, i, plan->via[i], 1);
@@ -266,8 +292,7 @@ void relay_plan_init(struct relay_plan *plan, const struct circuit_problem *prob
     plan->load_ps = most_load(&planner);
     for (int kind = 0; kind < HOPS; kind++)
         free(planner.uses[kind]);
-    free(planner.sent_ps);
-    free(planner.got_ps);
+    free(planner.load_ps);
 }
 
 void relay_plan_free(struct relay_plan *plan)

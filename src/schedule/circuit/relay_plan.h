@@ -2,25 +2,44 @@
 #define HELIO_SCHEDULE_CIRCUIT_RELAY_PLAN_H
 
 #include "schedule/circuit/demand.h"
+#include "schedule/problem.h"
 
 /* Which entries take two hops, over a port in between. A plan has two phases: bytes are on their first hop in
  * the first one, on their second hop in the second one, and direct bytes in either. The circuits of a pair of
  * ports in a phase are one, whose bytes follow each other.
  *
- * Ports of the demand, senders and receivers together, have an index here. */
+ * Ports of the demand, senders and receivers together, have an index here. A circuit occupies *places*: its
+ * sender (the place of this index) and its receiver (`count` behind it), or the links of its route. */
 struct relay_ports {
-    uint32_t count;
+    uint32_t count, places;
     uint32_t *port;                    /* [count]: as users know it */
     uint32_t *of_sender, *of_receiver; /* index of a sender, of a receiver */
+    const struct tdm_problem *ways;    /* a route for each pair of different ports; NULL: a crossbar */
 };
 
+/* The places of the circuits of two different ports. */
+static inline const uint32_t *relay_way(const struct relay_ports *ports, uint32_t from, uint32_t to,
+                                        uint32_t crossbar_way[2], uint32_t *count)
+{
+    if (ports->ways)
+        return tdm_route(ports->ways, from * (ports->count - 1) + to - (to > from), count);
+    crossbar_way[0] = from;
+    crossbar_way[1] = ports->count + to;
+    *count = 2;
+    return crossbar_way;
+}
+
+/* The most of all places of a way. */
+ps_t relay_way_most(const struct relay_ports *ports, const ps_t *load_ps, uint32_t from, uint32_t to);
+
+/* Those of a crossbar. */
 void relay_ports_init(struct relay_ports *ports, const struct circuit_problem *problem);
 void relay_ports_free(struct relay_ports *ports);
 
 struct relay_plan {
     uint32_t *via; /* [entries]: index of a port; CIRCUIT_NONE: direct */
     bool *is_late; /* [entries]: direct bytes in the second phase */
-    ps_t load_ps;  /* the most that a sender or receiver has to do, set-ups included: less is better */
+    ps_t load_ps;  /* the most that a place has to do, set-ups included: less is better */
 };
 
 /* Where a plan begins. */

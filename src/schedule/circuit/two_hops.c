@@ -20,23 +20,22 @@ enum {
 
 /* The circuits of a stage as a demand of its own; its entries have the parts first[i] ... [i + 1] - 1. */
 struct relay_stage {
-    struct circuit_problem problem;
     struct circuit_schedule schedule;
     struct relay_parts parts;
-    uint32_t *first;
+    uint32_t entries, *first;
     uint32_t *at;     /* [entries]: the part that is carried next */
     ps_t *carried_ps; /* [entries]: of this part */
 };
 
 struct two_hops {
     const struct circuit_problem *problem;
-    const struct circuit_algorithm *algorithm;
+    const struct two_hops_network *network;
     const struct circuit_effort *effort;
     struct relay_ports ports;
     const struct relay_plan *plan;
     struct relay_stage stage;
     ps_t *arrived_ps; /* [entries]: when all of it is at the port in between */
-    ps_t *free_ps;    /* [switches][2][ports]: the end of the last circuit of a sender, of a receiver */
+    ps_t *free_ps;    /* [switches][places]: the end of the last circuit */
     uint32_t *last;   /* the same: its number */
     uint32_t circuits;
 };
@@ -49,17 +48,10 @@ static uint64_t bytes_in(sum_t time_ps, uint64_t rate)
     return (uint64_t)((time_ps * (sum_t)rate + PS_PER_S - 1) / PS_PER_S);
 }
 
-/* The demand of the stage: the bytes of all parts of two ports. */
-static enum status make_demand(struct two_hops *two)
+/* The demand of the stage: the bytes of all parts of two ports. False: they are too many. */
+static bool make_demand(struct two_hops *two, struct circuit_demand *demand)
 {
     struct relay_stage *stage = &two->stage;
-    const struct circuit_problem *problem = two->problem;
-    struct circuit_demand demand = {0};
-    const struct circuit_switching switching = {.delta_ps = problem->delta_ps,
-                                                .rate_bytes_per_s = problem->rate_bytes_per_s,
-                                                .switches = problem->switches,
-                                                .all_stop = problem->all_stop,
-                                                .slot_ps = problem->slot_ps};
     uint32_t entries = 0;
     sum_t time_ps = 0;
     for (uint32_t i = 0; i < stage->parts.count; i++) {
@@ -70,15 +62,12 @@ static enum status make_demand(struct two_hops *two)
         if (is_new)
             stage->first[entries++] = i;
         if (is_last)
-            circuit_demand_add(&demand, two->ports.port[part->from], two->ports.port[part->to],
-                               bytes_in(time_ps, problem->rate_bytes_per_s));
+            circuit_demand_add(demand, two->ports.port[part->from], two->ports.port[part->to],
+                               bytes_in(time_ps, two->problem->rate_bytes_per_s));
     }
     stage->first[entries] = stage->parts.count;
-    enum status status = circuit_demand_unite(&demand)
-                             ? circuit_problem_init(&stage->problem, &demand, &switching)
-                             : STATUS_FAILED;
-    circuit_demand_free(&demand);
-    return status;
+    stage->entries = entries;
+    return circuit_demand_unite(demand);
 }
 
 /* ----------------------------------------------------------------- circuits */
@@ -107,11 +96,6 @@ static void carry_parts(struct two_hops *two, const struct circuit_piece *piece,
     }
 }
 
-static size_t place_of(const struct two_hops *two, uint32_t crossbar, int side, uint32_t port)
-{
-    return ((size_t)crossbar * 2 + (size_t)side) * two->ports.count + port;
-}
-
 /* When the last of the circuit's next parts have arrived, so that each is there when its turn comes. */
 static ps_t behind_arrivals(const struct two_hops *two, const struct circuit_piece *piece, ps_t start_ps)
 {
@@ -135,13 +119,20 @@ static void place_early(struct two_hops *two, struct circuit_schedule *schedule)
     for (size_t i = 0; i < two->stage.schedule.count; i++) {
         const struct circuit_piece *piece = &two->stage.schedule.pieces[i];
         const struct relay_part *part = &two->stage.parts.list[two->stage.first[piece->entry]];
-        size_t sender = place_of(two, piece->crossbar, 0, part->from);
-        size_t receiver = place_of(two, piece->crossbar, 1, part->to);
-        bool is_up = two->last[sender] && two->last[sender] == two->last[receiver];
-        ps_t start_ps = ps_max(two->free_ps[sender], two->free_ps[receiver]);
-        start_ps = behind_arrivals(two, piece, start_ps + (is_up ? 0 : two->problem->delta_ps));
-        two->last[sender] = two->last[receiver] = is_up ? two->last[sender] : ++two->circuits;
-        two->free_ps[sender] = two->free_ps[receiver] = start_ps + (piece->end_ps - piece->start_ps);
+        uint32_t both[2], count;
+        const uint32_t *way = relay_way(&two->ports, part->from, part->to, both, &count);
+        ps_t *free_ps = two->free_ps + (size_t)piece->crossbar * two->ports.places, start_ps = 0;
+        uint32_t *last = two->last + (size_t)piece->crossbar * two->ports.places, up = last[way[0]];
+        for (uint32_t at = 0; at < count; at++) {
+            up = last[way[at]] == up ? up : 0;
+            start_ps = ps_max(start_ps, free_ps[way[at]]);
+        }
+        start_ps = behind_arrivals(two, piece, start_ps + (up ? 0 : two->problem->delta_ps));
+        up = up ? up : ++two->circuits;
+        for (uint32_t at = 0; at < count; at++) {
+            last[way[at]] = up;
+            free_ps[way[at]] = start_ps + (piece->end_ps - piece->start_ps);
+        }
         carry_parts(two, piece, start_ps, schedule);
     }
 }
@@ -164,11 +155,13 @@ static enum status run_stage(struct two_hops *two, enum relay_stage_of which,
     relay_parts_list(&stage->parts, two->problem, &two->ports, two->plan, which);
     if (!stage->parts.count)
         return STATUS_OK;
-    enum status status = make_demand(two);
-    if (status != STATUS_OK)
-        return status;
-    status = circuit_schedule_make(&stage->problem, two->algorithm, &effort, &stage->schedule);
-    for (uint32_t i = 0; i < stage->problem.count; i++) {
+    struct circuit_demand demand = {0};
+    stage->schedule = (struct circuit_schedule){.count = 0};
+    enum status status = make_demand(two, &demand)
+                             ? two->network->schedule(two->network, &demand, &effort, &stage->schedule)
+                             : STATUS_FAILED;
+    circuit_demand_free(&demand);
+    for (uint32_t i = 0; i < stage->entries; i++) {
         stage->at[i] = stage->first[i];
         stage->carried_ps[i] = 0;
     }
@@ -177,14 +170,13 @@ static enum status run_stage(struct two_hops *two, enum relay_stage_of which,
     else if (status == STATUS_OK)
         place_early(two, schedule);
     circuit_schedule_free(&stage->schedule);
-    circuit_problem_free(&stage->problem);
     return status;
 }
 
 static void stage_init(struct two_hops *two)
 {
     size_t entries = 2 * (size_t)two->problem->count + 1; /* hops */
-    size_t places = 2 * (size_t)two->problem->switches * two->ports.count;
+    size_t places = (size_t)two->problem->switches * two->ports.places + 1;
     relay_parts_init(&two->stage.parts, two->problem);
     two->stage.first = mem_alloc(entries, sizeof *two->stage.first, "hops of entries");
     two->stage.at = mem_alloc(entries, sizeof *two->stage.at, "hops of entries");
@@ -328,20 +320,59 @@ static void try_plans(struct two_hops *two, ps_t bound_ps, struct circuit_schedu
     free(via);
 }
 
+void two_hops_search(const struct circuit_problem *problem, const struct two_hops_network *network,
+                     const struct circuit_effort *effort, ps_t bound_ps, struct circuit_schedule *schedule)
+{
+    struct two_hops two = {.problem = problem, .network = network, .effort = effort};
+    relay_ports_init(&two.ports, problem);
+    if (network->ways) {
+        two.ports.ways = network->ways;
+        two.ports.places = network->places;
+    }
+    if (two.ports.count > 2 && two.ports.count <= RELAY_MOST_PORTS && problem->delta_ps)
+        try_plans(&two, bound_ps, schedule);
+    relay_ports_free(&two.ports);
+}
+
+/* ---------------------------------------------------------------- crossbars */
+
+struct crossbars {
+    struct two_hops_network base;
+    const struct circuit_problem *problem;
+    const struct circuit_algorithm *algorithm;
+};
+
+static enum status schedule_on_crossbars(const struct two_hops_network *network,
+                                         const struct circuit_demand *demand,
+                                         const struct circuit_effort *effort,
+                                         struct circuit_schedule *schedule)
+{
+    const struct crossbars *crossbars = (const struct crossbars *)network;
+    const struct circuit_problem *problem = crossbars->problem;
+    struct circuit_problem stage;
+    const struct circuit_switching switching = {.delta_ps = problem->delta_ps,
+                                                .rate_bytes_per_s = problem->rate_bytes_per_s,
+                                                .switches = problem->switches,
+                                                .all_stop = problem->all_stop,
+                                                .slot_ps = problem->slot_ps};
+    enum status status = circuit_problem_init(&stage, demand, &switching);
+    if (status != STATUS_OK)
+        return status;
+    status = circuit_schedule_make(&stage, crossbars->algorithm, effort, schedule);
+    circuit_problem_free(&stage);
+    return status;
+}
+
 enum status two_hops_make(const struct circuit_problem *problem, const struct circuit_algorithm *algorithm,
                           const struct circuit_effort *effort, struct circuit_schedule *schedule)
 {
-    ps_t bound_ps = two_hops_bound(problem);
     struct circuit_problem direct = *problem;
-    struct two_hops two = {.problem = problem, .algorithm = algorithm, .effort = effort};
+    const struct crossbars crossbars = {{.schedule = schedule_on_crossbars}, problem, algorithm};
     direct.hops = 1;
     enum status status = algorithm->run(&direct, effort, schedule);
     if (status != STATUS_OK)
         return status;
     schedule->proven = false; /* it was about one hop */
-    relay_ports_init(&two.ports, problem);
-    if (two.ports.count > 2 && two.ports.count <= RELAY_MOST_PORTS && problem->delta_ps)
-        try_plans(&two, bound_ps, schedule);
-    relay_ports_free(&two.ports);
+    two_hops_search(problem, &crossbars.base, effort, two_hops_bound(problem), schedule);
     return STATUS_OK;
 }
