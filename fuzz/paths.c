@@ -50,6 +50,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     const struct circuit_switching switching = {.delta_ps = deltas_ps[data[0] & 1],
                                                 .rate_bytes_per_s = 125000000,
                                                 .switches = data[0] & 0x80 ? 3 : 1,
+                                                .hops = data[0] & 0x40 ? 1 : 2,
                                                 .all_stop = data[0] >> 1 & 1};
     struct fuzz_piece rest = {(const char *)data + 1, size - 1};
     struct fuzz_piece text = fuzz_cut(&rest, "=\n");
@@ -59,7 +60,8 @@ bool fuzz_target(const uint8_t *data, size_t size)
                        path_problem_init(&problem, &topo, data[0] >> 2 & 1, &demand, &switching) == STATUS_OK;
     if (is_accepted) {
         path_verify(&topo, &demand, &switching, "schedule", rest.bytes, rest.size, 0, &verdict);
-        for (size_t i = 0; demand.count <= MOST_ENTRIES && (algorithm = path_algorithm_at(i)); i++)
+        for (size_t i = 0;
+             demand.count * switching.hops <= MOST_ENTRIES && (algorithm = path_algorithm_at(i)); i++)
             schedule(&problem, &demand, &switching, algorithm);
         path_problem_free(&problem);
     }

@@ -124,9 +124,10 @@ static const struct cli_option options[] = {
     [SCHEDULE_SLOT] = {"--slot", 0, "TIME",
                        "length of slots of edmonds (20 ms) and round-robin, and of cycles of tms (200 ms)"},
     [SCHEDULE_DEADLINE] = {"--deadline", 0, "TIME", "with --verify: bytes that arrive later are late"},
-    [SCHEDULE_HOPS] = {"--hops", 0, "1|2",
-                       "with --switching: 2: bytes may go over a port in between, which takes fewer\n"
-                       "circuits for many small entries; 1"},
+    [SCHEDULE_HOPS] =
+        {"--hops", 0, "1|2",
+         "with --switching: 2: bytes may go over a port in between (a node of --topology), which\n"
+         "takes fewer circuits for many small entries; 1"},
     CLI_PLUGIN,
 };
 

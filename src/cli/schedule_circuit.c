@@ -119,16 +119,10 @@ static bool read_slot(struct circuit_run *run)
 /* Says what a topology of switches does not have, if the settings want that. */
 static bool refuse_of_topology(const struct schedule_settings *settings)
 {
-    const char *hops = settings->circuits.hops;
     if (settings->circuits.slot)
         diag_error(
             "--slot is for edmonds, tms and round-robin, which match the ports of one switch; no algorithm "
             "for a topology has such slots; leave out --slot or --topology");
-    else if (hops && strcmp(hops, "1") != 0)
-        diag_error(
-            "--hops %s lets bytes change circuits at a port in between; with --topology a circuit leads "
-            "through all switches from node to node, and bytes stay on it; leave out --hops or --topology",
-            hops);
     else
         return false;
     return true;

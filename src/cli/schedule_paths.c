@@ -44,6 +44,21 @@ static void free_outcome(struct circuit_outcome *outcome)
     free(made);
 }
 
+/* The bounds that hold for these switches. */
+static void note_bounds(const struct path_problem *problem, const struct path_bounds *bounds,
+                        struct circuit_bound parts[CIRCUIT_BOUNDS])
+{
+    ps_t one_hop_ps = problem->all_stop ? ps_max(bounds->link_ps, bounds->all_stop_ps) : bounds->link_ps;
+    if (problem->hops > 1) {
+        parts[0] = (struct circuit_bound){"two_hop_bound_s", bounds->two_hop_ps};
+        parts[1] = (struct circuit_bound){"one_hop_bound_s", one_hop_ps};
+        return;
+    }
+    parts[0] = (struct circuit_bound){"link_bound_s", bounds->link_ps};
+    if (problem->all_stop)
+        parts[1] = (struct circuit_bound){"all_stop_bound_s", bounds->all_stop_ps};
+}
+
 static enum status make(const struct circuit_run *run, size_t algorithm, ps_t delta_ps,
                         struct circuit_outcome **outcome)
 {
@@ -61,10 +76,8 @@ static enum status make(const struct circuit_run *run, size_t algorithm, ps_t de
     made->base = (struct circuit_outcome){.algorithm = path_algorithm_at(algorithm)->name,
                                           .makespan_ps = made->schedule.makespan_ps,
                                           .bound_ps = made->bounds.best_ps,
-                                          .parts = {{"link_bound_s", made->bounds.link_ps}},
                                           .seconds = clock_seconds_now() - begun_s};
-    if (made->problem.all_stop)
-        made->base.parts[1] = (struct circuit_bound){"all_stop_bound_s", made->bounds.all_stop_ps};
+    note_bounds(&made->problem, &made->bounds, made->base.parts);
     if (status != STATUS_OK)
         free_outcome(*outcome);
     return status;
@@ -91,6 +104,8 @@ static json_t *result_json(const struct circuit_run *run, const struct circuit_o
     json_put_text(object, "routes", routes_of(run));
     if (problem->planes > 1)
         json_put_count(object, "planes", problem->planes);
+    if (problem->hops > 1)
+        json_put_count(object, "hops", problem->hops);
     json_put_number(object, "switching_s", circuit_seconds(problem->delta_ps));
     json_put_count(object, "rate_bytes_per_s", problem->rate_bytes_per_s);
     json_put_count(object, "pairs", problem->count);
@@ -99,6 +114,8 @@ static json_t *result_json(const struct circuit_run *run, const struct circuit_o
     json_put_count(object, "degree", result->bounds.degree);
     json_put_number(object, "link_bound_s", circuit_seconds(result->bounds.link_ps));
     json_put_number(object, "all_stop_bound_s", circuit_seconds(result->bounds.all_stop_ps));
+    if (problem->hops > 1)
+        json_put_number(object, "two_hop_bound_s", circuit_seconds(result->bounds.two_hop_ps));
     json_put_count(object, "configurations", result->schedule.configurations);
     json_put_count(object, "circuits", result->schedule.count);
     json_put_number(object, "seconds", outcome->seconds);
@@ -120,6 +137,9 @@ static void print_text(const struct circuit_run *run, const struct circuit_outco
                             problem->all_stop ? "switches       all-stop" : "switches       not-all-stop");
     circuit_print_result(outcome->algorithm, result->schedule.made_by, result->schedule.makespan_ps,
                          result->bounds.best_ps, is_optimal(result));
+    if (problem->hops > 1)
+        printf("two hops       %" PRIu32 " of %" PRIu32 " pairs\n", path_relayed(problem, &result->schedule),
+               problem->count);
     printf("configurations %" PRIu64 ", %zu circuits\n", result->schedule.configurations,
            result->schedule.count);
 }

@@ -46,18 +46,22 @@ static json_t *add_piece(json_t *pieces, uint32_t place, uint32_t entry, ps_t st
     return row;
 }
 
-/* With two hops also the port in between, and 1 if the circuit leads from there. */
+/* With two hops also the port in between (+ 1; 0: none), and 1 if the circuit leads from there. */
+static void add_between(json_t *row, uint32_t between, bool is_second)
+{
+    if (between)
+        json_add_count(row, between - 1);
+    if (between && is_second)
+        json_add_count(row, 1);
+}
+
 static json_t *pieces_json(const struct circuit_schedule *schedule)
 {
     json_t *pieces = json_make_list();
     for (size_t i = 0; i < schedule->count && i < MOST_PIECES; i++) {
         const struct circuit_piece *piece = &schedule->pieces[i];
         json_t *row = add_piece(pieces, piece->crossbar, piece->entry, piece->start_ps, piece->end_ps);
-        if (piece->via == CIRCUIT_NONE)
-            continue;
-        json_add_count(row, piece->via);
-        if (piece->is_second)
-            json_add_count(row, 1);
+        add_between(row, piece->via == CIRCUIT_NONE ? 0 : piece->via + 1, piece->is_second);
     }
     return pieces;
 }
@@ -98,7 +102,7 @@ static json_t *path_entries_json(const struct path_problem *problem)
 static json_t *links_json(const struct path_problem *problem, uint32_t route)
 {
     uint32_t count;
-    const uint32_t *links = tdm_route(&problem->routes, route, &count);
+    const uint32_t *links = path_route(problem, route, &count);
     json_t *list = json_make_list();
     for (uint32_t i = 0; i < count; i++)
         json_add_count(list, links[i]);
@@ -112,14 +116,17 @@ static void put_paths(json_t *results, const struct path_problem *problem,
 {
     json_t *pieces = json_make_list(), *paths = json_make_list(), *planes = json_make_list();
     uint32_t used = 0;
-    uint32_t *place = mem_alloc((size_t)problem->routes.routes + 1, sizeof *place, "paths in use"); /* + 1 */
+    uint32_t *place = mem_alloc((size_t)problem->routes.routes + problem->ways.routes + 1, sizeof *place,
+                                "paths in use"); /* + 1 */
     for (size_t i = 0; i < schedule->count && i < MOST_PIECES; i++) {
         const struct path_piece *piece = &schedule->pieces[i];
         if (!place[piece->route]) {
             json_add(paths, links_json(problem, piece->route));
             place[piece->route] = ++used;
         }
-        add_piece(pieces, place[piece->route] - 1, piece->entry, piece->start_ps, piece->end_ps);
+        json_t *row =
+            add_piece(pieces, place[piece->route] - 1, piece->entry, piece->start_ps, piece->end_ps);
+        add_between(row, piece->between, piece->is_second);
         json_add_count(planes, piece->plane);
     }
     free(place);

@@ -131,7 +131,7 @@ const facts = (width) => `(() => {
           fabrics: [],
           due: data.curve ? ["curve"] : ["timeline", "duty", "film", ...(data.pieces.some((p) => p.length > 4) ? ["ways"] : [])],
           program: data.demand,
-          saved: data.curve ? "switching_s,lower_bound_s," : data.topology ? (data.planes ? "plane," : "") + "start_s,end_s,src,dst,links" : "switch,start_s,end_s,src,dst",
+          saved: data.curve ? "switching_s,lower_bound_s," : data.topology ? (data.planes ? "plane," : "") + "start_s,end_s,src,dst," + (data.hops ? "from,to," : "") + "links" : "switch,start_s,end_s,src,dst",
         }
       : data.points && data.collective
       ? {

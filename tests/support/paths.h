@@ -94,6 +94,7 @@ static inline enum status verified(const struct path_problem *problem, const str
 {
     struct circuit_switching switching = switching_of(problem->delta_ps, problem->all_stop);
     switching.switches = problem->planes;
+    switching.hops = problem->hops;
     return path_verify(&problem->topo, demand, &switching, "schedule", text, strlen(text), deadline_ps,
                        verdict);
 }
@@ -209,6 +210,43 @@ static inline int compare_lines(const void *a, const void *b)
     return left->start_ps < right->start_ps ? -1 : left->start_ps > right->start_ps;
 }
 
+/* With two hops, whole milliseconds and one plane: moves bytes one by one. Those of each entry that have
+ * left, wait at each node, and have come. */
+enum { SLOW_TICKS = 4000, SLOW_NODES = 8, SLOW_ENTRIES = 64 };
+
+static inline bool slow_bytes_are_right(const struct path_problem *problem,
+                                        const struct path_schedule *schedule)
+{
+    int left[SLOW_ENTRIES] = {0}, come[SLOW_ENTRIES] = {0}, waits[SLOW_ENTRIES][SLOW_NODES] = {{0}};
+    bool relayed[SLOW_ENTRIES] = {false}, is_right = true;
+    assert_true(problem->count <= SLOW_ENTRIES && schedule->makespan_ps < SLOW_TICKS * MS / 2);
+    for (int tick = 0; tick < SLOW_TICKS; tick++) {
+        for (size_t i = 0; i < schedule->count; i++) { /* what leaves has to be there before the tick */
+            const struct path_piece *piece = &schedule->pieces[i];
+            bool carries = piece->start_ps <= tick * MS && tick * MS < piece->end_ps;
+            if (carries && piece->is_second && --waits[piece->entry][piece->between - 1] < 0)
+                is_right = false;
+        }
+        for (size_t i = 0; i < schedule->count; i++) {
+            const struct path_piece *piece = &schedule->pieces[i];
+            if (piece->start_ps > tick * MS || tick * MS >= piece->end_ps)
+                continue;
+            left[piece->entry] += !piece->is_second;
+            come[piece->entry] += !piece->between || piece->is_second;
+            if (piece->between && !piece->is_second)
+                waits[piece->entry][piece->between - 1]++;
+            relayed[piece->entry] = relayed[piece->entry] || piece->between;
+        }
+    }
+    for (uint32_t i = 0; i < problem->count; i++) {
+        int bytes = (int)problem->entries[i].bytes;
+        is_right = is_right && come[i] >= bytes && (!relayed[i] || left[i] <= bytes);
+        for (uint32_t node = 0; node < SLOW_NODES; node++)
+            is_right = is_right && waits[i][node] == 0;
+    }
+    return is_right;
+}
+
 /* What both verifiers say of the schedule after up to two changes: they must agree. */
 static inline bool is_right_after(struct rng *rng, const struct path_problem *problem,
                                   const struct circuit_demand *demand, struct path_schedule *schedule)
@@ -226,9 +264,10 @@ static inline bool is_right_after(struct rng *rng, const struct path_problem *pr
     for (size_t i = 0; i < schedule->count; i++) {
         const struct path_piece *piece = &schedule->pieces[i];
         lines[i] = (struct slow_line){piece->start_ps, piece->end_ps, piece->entry, piece->plane, 0, NULL};
-        lines[i].links = tdm_route(&problem->routes, piece->route, &lines[i].count);
+        lines[i].links = path_route(problem, piece->route, &lines[i].count);
     }
-    bool is_right = slow_is_right(problem, lines, schedule->count);
+    bool is_right = slow_is_right(problem, lines, schedule->count) &&
+                    (problem->hops < 2 || slow_bytes_are_right(problem, schedule));
     char *text = written(problem, schedule, &size);
     bool is_accepted = verified(problem, demand, text, 0, &verdict) == STATUS_OK;
     if (is_accepted != is_right)

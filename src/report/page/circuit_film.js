@@ -166,14 +166,14 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
     ];
     return section(
       "ways",
-      "Direct, or over which port",
-      `${plural(direct, "pair")} direct, ${count(found.length - direct)} over ${plural(over.size, "port")} in between.${grouped}`,
+      `Direct, or over which ${unit}`,
+      `${plural(direct, "pair")} direct, ${count(found.length - direct)} over ${plural(over.size, unit)} in between.${grouped}`,
       [
-        "A coloured cell is a pair whose bytes go over a port in between, most of them over the one whose number it has. A cell without a number goes direct.",
-        "A port in between sends on what has arrived there, and not before. It takes bytes of many pairs with one set-up.",
+        `A coloured cell is a pair whose bytes go over a ${unit} in between, most of them over the one whose number it has. A cell without a number goes direct.`,
+        `A ${unit} in between sends on what has arrived there, and not before. It takes bytes of many pairs with one set-up.`,
       ],
       [
-        matrix("Which pairs go direct, and over which port the others go.", (hasWords) => [
+        matrix(`Which pairs go direct, and over which ${unit} the others go.`, (hasWords) => [
           Plot.cell(drawn, {
             ...cells,
             fill: (c) => (c.way === undefined ? DIRECT : palette[c.way % palette.length]),
@@ -235,7 +235,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
     const update = () => {
       const up = upAt(now);
       const some = up.length && up.length <= 24 ? `: ${up.map(name).join(", ")}` : "";
-      const underway = isRelayed ? `, ${percent(shareOf(between, now))} at ports in between` : "";
+      const underway = isRelayed ? `, ${percent(shareOf(between, now))} at ${unit}s in between` : "";
       said.textContent = `${time(now)}: ${plural(up.length, "circuit")} up, ${count(changingAt(now).length)} being set up, ${percent(shareOf(arrived, now))} of the bytes carried${underway}${data.topology ? some : ""}`;
       input.setAttribute("aria-valuetext", time(now));
     };
@@ -270,7 +270,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
           ? [`A coloured line is in use by a circuit, a thick one ${data.planes > 1 ? "by several" : "in both directions"}. A dashed line is being set up. Point at a line for its circuits.`]
           : []),
         `The stronger the colour of a cell of the demand, the more bytes. Beside it a cell fills as its bytes arrive, and a frame marks the circuits that are up.${data.topology ? "" : " In each row and column of a switch at most one is up."}`,
-        ...(isRelayed ? ["The inner part of a cell shows bytes that wait at a port in between."] : []),
+        ...(isRelayed ? [`The inner part of a cell shows bytes that wait at a ${unit} in between.`] : []),
       ],
       [
         element("div", {class: "slider"}, element("label", {for: "time"}, "Time"), input),

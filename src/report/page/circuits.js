@@ -99,7 +99,7 @@
       `The bytes of ${data.demand} take `,
       element("strong", {}, time(data.makespan_s, 6)),
       ` ${where} with circuits of ${bits(data.rate_bytes_per_s)} and a switching time of ${time(data.switching_s)}`,
-      data.hops > 1 ? ", direct or over a port in between" : "",
+      data.hops > 1 ? `, direct or over a ${isNetwork ? "node" : "port"} in between` : "",
       data.optimal
         ? ". This is proven optimal: no schedule is shorter."
         : `. The lower bound is ${time(data.lower_bound_s, 6)}; the schedule is ${percent(above)} above it.`,

@@ -217,7 +217,7 @@ static void replay_all(struct replay *replay, ps_t deadline_ps, struct circuit_v
         verdict->makespan_ps = ps_max(verdict->makespan_ps, replay->lines[i].end_ps);
     }
     check_deadline(replay, deadline_ps);
-    relays_check(&replay->relays, replay->problem, replay->sent_ps, &replay->found);
+    relays_check(&replay->relays, replay->problem, "port", replay->sent_ps, &replay->found);
     check_carried(replay);
 }
 

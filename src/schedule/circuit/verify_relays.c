@@ -49,6 +49,7 @@ struct relay_port {
     const struct circuit_problem *problem;
     const struct relay_use *uses;
     size_t count;
+    const char *place;
     struct schedule_problems *found;
 };
 
@@ -58,11 +59,11 @@ static void too_early(const struct relay_port *port, const struct relay_change *
     const struct circuit_entry *entry = &port->problem->entries[port->uses->entry];
     char byte[SCHEDULE_BYTE];
     schedule_problems_add(port->found, at_ps, at->line,
-                          "%s, counted at port %" PRIu32 ", leaves this port before it has arrived there",
+                          "%s, counted at %s %" PRIu32 ", leaves this %s before it has arrived there",
                           schedule_byte(arrived_ps, port->problem->rate_bytes_per_s,
                                         port->problem->sender_port[entry->sender],
                                         port->problem->receiver_port[entry->receiver], byte),
-                          port->uses->port);
+                          port->place, port->uses->port, port->place);
 }
 
 /* Walks through the changes; false: bytes have left too early, which is reported once. A byte leaves when all
@@ -112,12 +113,12 @@ static void check_port(const struct relay_port *port)
     uint64_t rate = problem->rate_bytes_per_s;
     if (walk(port, changes, sum_ps[1]) && sum_ps[0] > sum_ps[1])
         schedule_problems_add(port->found, PS_NEVER, 0,
-                              "byte %" PRIu64 " of %" PRIu32 ",%" PRIu32 " that comes to port %" PRIu32
-                              " is lost: it stays there; the port gets %" PRIu64
+                              "byte %" PRIu64 " of %" PRIu32 ",%" PRIu32 " that comes to %s %" PRIu32
+                              " is lost: it stays there; the %s gets %" PRIu64
                               " bytes of them and sends on %" PRIu64,
                               schedule_bytes(sum_ps[1], rate), problem->sender_port[entry->sender],
-                              problem->receiver_port[entry->receiver], port->uses->port,
-                              schedule_bytes(sum_ps[0], rate), schedule_bytes(sum_ps[1], rate));
+                              problem->receiver_port[entry->receiver], port->place, port->uses->port,
+                              port->place, schedule_bytes(sum_ps[0], rate), schedule_bytes(sum_ps[1], rate));
     free(changes);
 }
 
@@ -135,8 +136,8 @@ static void check_sent(const struct circuit_problem *problem, const struct relay
                           schedule_bytes(sent_ps, problem->rate_bytes_per_s), entry->bytes);
 }
 
-void relays_check(struct relays *relays, const struct circuit_problem *problem, const ps_t *sent_ps,
-                  struct schedule_problems *found)
+void relays_check(struct relays *relays, const struct circuit_problem *problem, const char *place,
+                  const ps_t *sent_ps, struct schedule_problems *found)
 {
     if (relays->count)
         qsort(relays->uses, relays->count, sizeof *relays->uses, compare_uses);
@@ -145,7 +146,7 @@ void relays_check(struct relays *relays, const struct circuit_problem *problem, 
         for (end = begin; end < relays->count && relays->uses[end].entry == first->entry &&
                           relays->uses[end].port == first->port;)
             end++;
-        check_port(&(struct relay_port){problem, first, end - begin, found});
+        check_port(&(struct relay_port){problem, first, end - begin, place, found});
         if (!begin || first[-1].entry != first->entry)
             check_sent(problem, first, sent_ps[first->entry], found);
     }

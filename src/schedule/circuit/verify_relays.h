@@ -19,9 +19,10 @@ struct relays {
 void relays_add(struct relays *relays, const struct relay_use *use);
 void relays_free(struct relays *relays);
 
-/* Bytes leave a port in the order in which they arrive. Finds those that leave before they have arrived,
- * those that stay, and senders that send more of an entry (sent_ps) than it has. */
-void relays_check(struct relays *relays, const struct circuit_problem *problem, const ps_t *sent_ps,
-                  struct schedule_problems *found);
+/* `place` is what users call a port: "port", "node". Bytes leave a port in the order in which they arrive.
+ * Finds those that leave before they have arrived, those that stay, and senders that send more of an entry
+ * (sent_ps) than it has. */
+void relays_check(struct relays *relays, const struct circuit_problem *problem, const char *place,
+                  const ps_t *sent_ps, struct schedule_problems *found);
 
 #endif

@@ -1,4 +1,4 @@
-#include "schedule/path/path.h"
+#include "schedule/path/two_hops.h"
 
 #define PATH_ALGORITHM(name) extern const struct path_algorithm name##_paths;
 #include "schedule/path/algorithms.def"
@@ -19,7 +19,8 @@ enum status path_schedule_make(const struct path_problem *problem, const struct 
                                const struct circuit_effort *effort, struct path_schedule *schedule)
 {
     *schedule = (struct path_schedule){.made_by = algorithm->name};
-    enum status status = algorithm->run(problem, effort, schedule);
+    enum status status = problem->hops > 1 ? path_two_hops_make(problem, algorithm, effort, schedule)
+                                           : algorithm->run(problem, effort, schedule);
     if (status == STATUS_OK)
         path_finish(problem, schedule);
     else

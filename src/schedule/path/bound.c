@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "schedule/path/path.h"
+#include "schedule/path/two_hops.h"
 
 /* The bounds of docs/models/paths.md. */
 
@@ -234,5 +234,7 @@ struct path_bounds path_bounds_of(const struct path_problem *problem)
         bounds.link_ps = ps_max(bounds.link_ps, weighted_bound(problem));
     bounds.best_ps = problem->all_stop ? ps_max(bounds.all_stop_ps, bounds.link_ps) : bounds.link_ps;
     free(loads);
+    if (problem->hops > 1)
+        bounds.two_hop_ps = bounds.best_ps = path_two_hops_bound(problem);
     return bounds;
 }

@@ -4,8 +4,12 @@
 #include "schedule/path/path.h"
 
 /* A topology of one switch is a crossbar, and its planes are parallel switches, for which schedule/circuit
- * has searches of its own. Keeps what `best` of that room finds in *schedule if that is shorter. Does nothing
- * on other topologies. */
+ * has bounds and searches of its own.
+ *
+ * Whether each circuit passes a node's link to the switch and one back, and no other. */
+bool path_is_crossbar(const struct path_problem *problem);
+
+/* Keeps what `best` of that room finds in *schedule if that is shorter. Does nothing on other topologies. */
 void one_switch_search(const struct path_problem *problem, const struct circuit_effort *effort,
                        struct path_schedule *schedule);
 

@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "schedule/path/path.h"
+#include "schedule/path/two_hops.h"
 
 /* ------------------------------------------------------------------ problem */
 
@@ -85,6 +85,7 @@ enum status path_problem_init(struct path_problem *problem, const struct topo *t
                                      .delta_ps = switching->delta_ps,
                                      .rate_bytes_per_s = switching->rate_bytes_per_s,
                                      .planes = switching->switches,
+                                     .hops = switching->hops > 1 ? 2 : 1,
                                      .all_stop = switching->all_stop};
     if (!has_alike_links(topo) || !has_few_links(topo, problem->planes) || !fits_topology(topo, demand))
         return STATUS_BAD_INPUT;
@@ -92,6 +93,8 @@ enum status path_problem_init(struct path_problem *problem, const struct topo *t
     enum status status = is_countable(problem) ? tdm_problem_from_pattern(topo, &problem->pattern,
                                                                           free_routes, &problem->routes)
                                                : STATUS_BAD_INPUT;
+    if (status == STATUS_OK && problem->hops > 1)
+        path_ways_init(problem);
     if (status == STATUS_OK)
         return STATUS_OK;
     tdm_pattern_free(&problem->pattern);
@@ -102,6 +105,8 @@ enum status path_problem_init(struct path_problem *problem, const struct topo *t
 void path_problem_free(struct path_problem *problem)
 {
     tdm_problem_free(&problem->routes);
+    tdm_problem_free(&problem->ways);
+    free(problem->way_index);
     tdm_pattern_free(&problem->pattern);
     free(problem->entries);
     *problem = (struct path_problem){.count = 0};
@@ -149,12 +154,25 @@ static int compare_pieces(const void *a, const void *b)
     return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
+uint32_t path_relayed(const struct path_problem *problem, const struct path_schedule *schedule)
+{
+    uint32_t count = 0;
+    bool *is_counted = mem_alloc((size_t)problem->count + 1, sizeof *is_counted, "entries of two hops");
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct path_piece *piece = &schedule->pieces[i];
+        count += piece->between && !is_counted[piece->entry];
+        is_counted[piece->entry] = is_counted[piece->entry] || piece->between;
+    }
+    free(is_counted);
+    return count;
+}
+
 /* A piece needs a set-up unless the piece before on its first link is on all of its links. */
 static bool needs_setup(const struct path_problem *problem, const struct path_piece *piece, uint32_t *last)
 {
     uint32_t count;
     bool changes = false;
-    const uint32_t *links = tdm_route(&problem->routes, piece->route, &count);
+    const uint32_t *links = path_route(problem, piece->route, &count);
     last += (size_t)piece->plane * problem->topo.links;
     for (uint32_t i = 0; i < count; i++) {
         changes = changes || last[links[i]] != piece->route + 1;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "schedule/circuit/verify_relays.h"
 #include "schedule/hop_lines.h"
 
 /* Uses of a plane are numbered: 0 ... nodes - 1 a node's sending, nodes ... 2 nodes - 1 its receiving, then
@@ -15,6 +16,7 @@ enum { NONE = 0 };
 
 struct path_line {
     uint32_t plane, source, destination, line;
+    uint32_t from, to; /* whose bytes: with one hop those of source and destination */
     ps_t start_ps, end_ps,
         before_ps;    /* before: how long circuits of the same pair carry in the lines above */
     size_t first_use; /* into `uses`; that of the next line is behind its last one */
@@ -38,7 +40,9 @@ struct path_replay {
     uint32_t plane;                            /* of that line */
     uint32_t *last;                            /* [uses]: the line that ends last + 1; NONE */
     struct path_switch *switches;              /* plane after plane */
-    ps_t *carried_ps;                          /* [demand lines] */
+    ps_t *carried_ps, *sent_ps;                /* [demand lines]: to their destinations; from their sources */
+    bool *is_wanted;                           /* [nodes]: the demand has it */
+    struct relays relays;
     struct schedule_problems found;
 };
 
@@ -69,6 +73,22 @@ static bool use_hop(void *context, const struct hop *hop, size_t column)
     return true;
 }
 
+/* Whose bytes the line carries, which lines with two hops say. */
+static bool read_bytes(struct path_replay *replay, const char *node, struct path_line *line)
+{
+    struct schedule_lines *text = &replay->text;
+    line->from = line->source;
+    line->to = line->destination;
+    if (replay->switching->hops < 2)
+        return true;
+    if (!schedule_lines_number(text, false, replay->topo->nodes, node, &line->from) ||
+        !schedule_lines_number(text, false, replay->topo->nodes, node, &line->to))
+        return false;
+    return line->from == line->source || line->to == line->destination ||
+           schedule_lines_malformed(text, 0, text->length,
+                                    "bytes take at most two hops: either src is from, or dst is to");
+}
+
 static void read_line(void *context)
 {
     struct path_replay *replay = context;
@@ -86,6 +106,8 @@ static void read_line(void *context)
         !schedule_lines_number(text, false, replay->topo->nodes, node, &line.destination))
         return;
     replay->plane = line.plane;
+    if (!read_bytes(replay, node, &line))
+        return;
     use(replay, line.source);
     replay->first_use = line.first_use;
     if (!hop_lines_read(text, replay->topo, &replay->hops, line.source, line.destination, use_hop, replay)) {
@@ -109,7 +131,7 @@ static const char *byte_at(const struct path_replay *replay, const struct path_l
                            char text[SCHEDULE_BYTE])
 {
     return schedule_byte(ps_add(line->before_ps, at_ps - line->start_ps), replay->switching->rate_bytes_per_s,
-                         line->source, line->destination, text);
+                         line->from, line->to, text);
 }
 
 /* " in plane 1"; "": there is one plane. */
@@ -205,7 +227,7 @@ static int compare_pair(const void *a, const void *b)
 static const struct circuit_demand_line *wanted(const struct path_replay *replay,
                                                 const struct path_line *line)
 {
-    const struct circuit_demand_line pair = {.source = line->source, .destination = line->destination};
+    const struct circuit_demand_line pair = {.source = line->from, .destination = line->to};
     return replay->demand->count
                ? bsearch(&pair, replay->demand->lines, replay->demand->count, sizeof pair, compare_pair)
                : NULL;
@@ -223,13 +245,41 @@ static void note_gaps(struct path_replay *replay, const struct path_line *line)
     }
 }
 
-static void replay_line(struct path_replay *replay, struct path_line *line)
+/* The bytes arrive, or wait at a node between their circuits. */
+static void carry(struct path_replay *replay, struct path_line *line)
 {
     const struct circuit_demand_line *pair = wanted(replay, line);
-    ps_t *carried_ps = pair ? &replay->carried_ps[pair - replay->demand->lines] : NULL;
+    bool arrives = line->to == line->destination, leaves = line->from == line->source;
+    uint32_t between = arrives ? line->source : line->destination;
+    char byte[SCHEDULE_BYTE];
+    if (!pair)
+        return;
+    size_t entry = (size_t)(pair - replay->demand->lines);
+    ps_t time_ps = line->end_ps - line->start_ps;
+    line->before_ps = arrives ? replay->carried_ps[entry] : replay->sent_ps[entry];
+    if (arrives)
+        replay->carried_ps[entry] = ps_add(replay->carried_ps[entry], time_ps);
+    if (leaves)
+        replay->sent_ps[entry] = ps_add(replay->sent_ps[entry], time_ps);
+    if (arrives && leaves)
+        return;
+    if (!replay->is_wanted[between])
+        schedule_problems_add(&replay->found, line->start_ps, line->line,
+                              "%s goes over node %" PRIu32 ", which is none of the demand's",
+                              byte_at(replay, line, line->start_ps, byte), between);
+    relays_add(&replay->relays, &(struct relay_use){.entry = (uint32_t)entry,
+                                                    .port = between,
+                                                    .leaves = arrives,
+                                                    .line = line->line,
+                                                    .start_ps = line->start_ps,
+                                                    .end_ps = line->end_ps});
+}
+
+static void replay_line(struct path_replay *replay, struct path_line *line)
+{
     size_t end = behind_uses(replay, line);
     uint32_t index = (uint32_t)(line - replay->lines) + 1;
-    line->before_ps = carried_ps ? *carried_ps : 0;
+    carry(replay, line);
     note_gaps(replay, line);
     for (size_t i = line->first_use; i < end; i++)
         check_overlap(replay, line, replay->uses[i]);
@@ -244,8 +294,6 @@ static void replay_line(struct path_replay *replay, struct path_line *line)
         struct path_switch *state = switch_behind(replay, line, replay->uses[i]);
         state->carries_until_ps = ps_max(state->carries_until_ps, line->end_ps);
     }
-    if (carried_ps)
-        *carried_ps = ps_add(*carried_ps, line->end_ps - line->start_ps);
 }
 
 static void check_deadline(struct path_replay *replay, ps_t deadline_ps)
@@ -255,7 +303,7 @@ static void check_deadline(struct path_replay *replay, ps_t deadline_ps)
         const struct path_line *line = &replay->lines[i];
         const struct circuit_demand_line *pair = wanted(replay, line);
         ps_t late_ps = ps_max(line->start_ps, deadline_ps);
-        if (pair && line->end_ps > deadline_ps &&
+        if (pair && line->end_ps > deadline_ps && line->to == line->destination &&
             ps_add(line->before_ps, late_ps - line->start_ps) <
                 service_ps(pair->bytes, replay->switching->rate_bytes_per_s))
             schedule_problems_add(&replay->found, late_ps, line->line, "%s is late: the deadline is over",
@@ -276,30 +324,51 @@ static void check_carried(struct path_replay *replay)
     }
 }
 
+/* What waits between its circuits, by the rules of ports. */
+static void check_relays(struct path_replay *replay)
+{
+    struct circuit_problem ports;
+    if (!replay->relays.count || circuit_problem_init(&ports, replay->demand, replay->switching) != STATUS_OK)
+        return;
+    relays_check(&replay->relays, &ports, "node", replay->sent_ps, &replay->found);
+    circuit_problem_free(&ports);
+}
+
 static void replay_all(struct path_replay *replay, ps_t deadline_ps, struct circuit_verdict *verdict)
 {
     size_t planes = replay->switching->switches;
     replay->last = mem_alloc(planes * plane_uses(replay) + 1, sizeof *replay->last, "uses of links");
     replay->switches = mem_alloc(planes * replay->topo->switches, sizeof *replay->switches, "switches");
     replay->carried_ps = mem_alloc(replay->demand->count + 1, sizeof *replay->carried_ps, "a replay");
+    replay->sent_ps = mem_alloc(replay->demand->count + 1, sizeof *replay->sent_ps, "a replay");
+    replay->is_wanted = mem_alloc((size_t)replay->topo->nodes + 1, sizeof *replay->is_wanted, "a replay");
+    for (size_t i = 0; i < replay->demand->count; i++)
+        replay->is_wanted[replay->demand->lines[i].source] =
+            replay->is_wanted[replay->demand->lines[i].destination] = true;
     verdict->circuits = replay->count;
     for (size_t i = 0; i < replay->count; i++) {
         replay_line(replay, &replay->lines[i]);
         verdict->makespan_ps = ps_max(verdict->makespan_ps, replay->lines[i].end_ps);
     }
     check_deadline(replay, deadline_ps);
+    check_relays(replay);
     check_carried(replay);
     free(replay->last);
     free(replay->switches);
     free(replay->carried_ps);
+    free(replay->sent_ps);
+    free(replay->is_wanted);
+    relays_free(&replay->relays);
 }
 
 enum status path_verify(const struct topo *topo, const struct circuit_demand *demand,
                         const struct circuit_switching *switching, const char *name, const char *text,
                         size_t size, ps_t deadline_ps, struct circuit_verdict *verdict)
 {
-    const char *header =
-        switching->switches > 1 ? "plane,start_s,end_s,src,dst,links" : "start_s,end_s,src,dst,links";
+    static const char *const headers[2][2] = {
+        {"start_s,end_s,src,dst,links", "plane,start_s,end_s,src,dst,links"},
+        {"start_s,end_s,src,dst,from,to,links", "plane,start_s,end_s,src,dst,from,to,links"}};
+    const char *header = headers[switching->hops > 1][switching->switches > 1];
     struct path_replay replay = {
         .topo = topo, .demand = demand, .switching = switching, .text = {.name = name, .header = header}};
     enum status status = STATUS_BAD_INPUT;

@@ -14,6 +14,8 @@
  * * a circuit carries only after its set-up: at each switch on the way, delta lies behind the last circuits
  * of the two links that it connects. They are connected already if both had the same circuit last. On an
  *   all-stop switch no circuit through the switch carries during a set-up there;
+ * * with two hops, lines are `start_s,end_s,src,dst,from,to,links`: bytes of `from` for `to` go direct, or
+ *   over a node in between, which they leave after they have arrived there;
  * * circuits carry every byte of the demand, and none later than the deadline (0: there is none).
  *
  * Problems and statuses are those of circuit_verify. */
