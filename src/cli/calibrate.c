@@ -64,7 +64,8 @@ static const struct cli_option options[] = {
     [CALIBRATE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
     [CALIBRATE_HTML] =
         {"--html", 0, "FILE.html",
-         "also write a page with the times by size and the lines through them; also if a guard has failed"},
+         "also write a page with the times by size and the lines through them, or with --check with the\n"
+         "forecast beside the measured times; also if a guard has failed"},
 };
 
 static const struct cli_command command = {
@@ -357,11 +358,9 @@ static bool take(struct calibrate_request *request, enum calibrate_option option
 /* Whether the options belong together. False: reported. */
 static bool is_complete(const struct calibrate_request *request)
 {
-    if (request->check && (request->from || request->output || request->html))
+    if (request->check && (request->from || request->output))
         diag_error("--check writes no machine and reads no measurement: leave %s out",
-                   request->from     ? "--from"
-                   : request->output ? "--output"
-                                     : "--html");
+                   request->from ? "--from" : "--output");
     else if (!request->check && (request->machine || request->fabric))
         diag_error("%s is for --check", request->machine ? "--machine" : "--fabric");
     else if (request->check && !request->machine)
@@ -401,6 +400,7 @@ static enum status check_program(const struct calibrate_request *request)
         &(struct calibrate_check){.machine = request->machine,
                                   .fabric = request->fabric ? request->fabric : "packet",
                                   .mpi = request->mpi,
+                                  .html = request->html,
                                   .runs = request->runs,
                                   .force = request->force,
                                   .json = request->json,

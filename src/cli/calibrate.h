@@ -6,7 +6,7 @@
 
 /* --check: a program, runs of it, and their forecasts: calibrate_check.c. */
 struct calibrate_check {
-    const char *machine, *fabric, *mpi;
+    const char *machine, *fabric, *mpi, *html;
     uint64_t runs;
     bool force, json;
     char **words; /* the launcher and the program */

@@ -19,6 +19,7 @@
 #include "output/output.h"
 #include "output/quote.h"
 #include "output/standard.h"
+#include "report/calibrate_page.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
@@ -35,6 +36,7 @@ struct checked {
     struct output_folder folder; /* of traces and times; removed at the end */
     struct forecast_run *runs;
     uint32_t ranks, ranks_per_node;
+    struct report_page *page; /* NULL: none */
 };
 
 /* --------------------------------------------------------------------- runs */
@@ -344,11 +346,27 @@ static json_t *phases_json(const struct forecast *forecast)
     return list;
 }
 
-static enum status print_json(const struct checked *checked, const struct forecast *forecast)
+/* The launcher, the program, and their arguments. */
+static void put_program(json_t *object, const struct calibrate_check *check)
+{
+    char *text = mem_text(check->words[0]);
+    for (int i = 1; i < check->word_count; i++) {
+        char *longer = mem_format("%s %s", text, check->words[i]);
+        free(text);
+        text = longer;
+    }
+    json_put_text(object, "program", text);
+    free(text);
+}
+
+static json_t *results_json(const struct checked *checked, const struct forecast *forecast,
+                            const char *schema)
 {
     const struct calibrate_check *check = checked->check;
     json_t *object = json_make_object();
-    json_put_text(object, "schema", "helio-calibrate-check-1");
+    if (schema)
+        json_put_text(object, "schema", schema);
+    put_program(object, check);
     json_put_text(object, "machine", check->machine);
     json_put_text(object, "fabric", check->fabric);
     json_put_count(object, "ranks", checked->ranks);
@@ -364,10 +382,16 @@ static enum status print_json(const struct checked *checked, const struct foreca
         json_put(object, "phases", phases_json(forecast));
         json_put(object, "runs", runs_json(checked));
     }
-    return cli_print_json(object, DIGITS);
+    return object;
 }
 
-static enum status finish(const struct checked *checked)
+static enum status print_json(const struct checked *checked, const struct forecast *forecast)
+{
+    return cli_print_json(results_json(checked, forecast, "helio-calibrate-check-1"), DIGITS);
+}
+
+/* `is_written`: the page is there, also if a guard has failed. */
+static enum status finish(const struct checked *checked, bool *is_written)
 {
     struct forecast forecast;
     enum status status = STATUS_OK;
@@ -378,6 +402,10 @@ static enum status finish(const struct checked *checked)
         print_table(checked, &forecast);
     if (status == STATUS_OK)
         status = standard_flush();
+    if (status == STATUS_OK && checked->page) {
+        status = forecast_page_put(checked->page, results_json(checked, &forecast, NULL));
+        *is_written = status == STATUS_OK;
+    }
     for (size_t i = 0; i < FORECAST_GUARDS; i++)
         if (!forecast.guards[i].passed)
             diag_error("the forecast cannot be judged: guard %s: %s", forecast.guards[i].name,
@@ -412,25 +440,40 @@ static enum status look_at_machine(const struct calibrate_check *check)
     return status;
 }
 
-enum status calibrate_check_program(const struct calibrate_check *check)
+/* Runs and replays in a folder of its own. */
+static enum status run_all(struct checked *checked)
 {
     const char *temporary = getenv("TMPDIR");
-    struct checked checked = {.check = check};
-    enum status status = look_at_machine(check);
-    if (status != STATUS_OK)
-        return status;
     char *path =
         mem_format("%s/helio-check-%ld", temporary && *temporary ? temporary : "/tmp", (long)getpid());
-    status = output_folder_open(&checked.folder, path);
+    enum status status = output_folder_open(&checked->folder, path);
     free(path);
     if (status != STATUS_OK)
         return status;
+    for (uint64_t i = 0; status == STATUS_OK && i < checked->check->runs; i++)
+        status = run_once(checked, i);
+    output_folder_close(&checked->folder, STATUS_FAILED); /* nothing of it is kept */
+    return status;
+}
+
+enum status calibrate_check_program(const struct calibrate_check *check)
+{
+    struct checked checked = {.check = check};
+    enum status status = look_at_machine(check);
+    if (status == STATUS_OK && check->html)
+        status = report_page_open(check->html, &checked.page);
+    if (status != STATUS_OK)
+        return status;
     checked.runs = mem_alloc(check->runs, sizeof *checked.runs, "runs");
-    for (uint64_t i = 0; status == STATUS_OK && i < check->runs; i++)
-        status = run_once(&checked, i);
-    output_folder_close(&checked.folder, STATUS_FAILED); /* nothing of it is kept */
+    status = run_all(&checked);
+    bool is_written = false;
     if (status == STATUS_OK)
-        status = finish(&checked);
+        status = finish(&checked, &is_written);
+    enum status closed = report_page_close(checked.page, is_written ? STATUS_OK : STATUS_FAILED);
+    if (is_written && closed == STATUS_OK)
+        report_page_note(check->html);
+    else if (is_written)
+        status = closed;
     for (uint64_t i = 0; i < check->runs; i++) {
         forecast_free(&checked.runs[i].plain);
         forecast_free(&checked.runs[i].captured);

@@ -152,6 +152,9 @@ static enum status put_program(const struct page_writer *writer)
     case REPORT_OF_CALIBRATION:
         put_script(writer->file, calibrate_js, calibrate_js_length);
         break;
+    case REPORT_OF_FORECAST:
+        put_script(writer->file, forecast_js, forecast_js_length);
+        break;
     case REPORT_OF_COMPARISON:
         put_script(writer->file, compare_js, compare_js_length);
         break;
@@ -234,12 +237,29 @@ enum status report_page_save(const char *path, const struct report_content *cont
     return status;
 }
 
-enum status report_page_save_json(const char *path, const char *title, enum report_program program,
-                                  const char *schema, json_t *results)
+/* The text of a JSON object with the schema and our version. Frees the object. */
+static char *take_results(json_t *results, const char *schema)
 {
     json_put_text(results, "schema", schema);
     json_put_text(results, "version", HELIO_VERSION);
-    char *text = json_take_line(results, JSON_EXACT);
+    return json_take_line(results, JSON_EXACT);
+}
+
+enum status report_page_put_json(struct report_page *page, const char *title, enum report_program program,
+                                 const char *schema, json_t *results)
+{
+    char *text = take_results(results, schema);
+    enum status status = report_page_put(
+        page,
+        &(struct report_content){.title = title, .results = text, .meanings = "{}", .program = program});
+    free(text);
+    return status;
+}
+
+enum status report_page_save_json(const char *path, const char *title, enum report_program program,
+                                  const char *schema, json_t *results)
+{
+    char *text = take_results(results, schema);
     enum status status = report_page_save(
         path,
         &(struct report_content){.title = title, .results = text, .meanings = "{}", .program = program});

@@ -29,8 +29,8 @@ enum status report_page_open(const char *path, struct report_page **page);
 
 /* The program that draws the page: in report/page/ run.js (with ranks.js, path.js, slack.js, sites.js,
  * bursts.js and fabric.js), paper.js and papers.js (with verdicts.js), sweep.js, breakdown.js, schedule.js,
- * compare.js, circuits.js (with circuit_rows.js and circuit_film.js), collective.js, tolerance.js or
- * calibrate.js, each with kit.js. */
+ * compare.js, circuits.js (with circuit_rows.js and circuit_film.js), collective.js, tolerance.js,
+ * calibrate.js or forecast.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,
@@ -42,7 +42,8 @@ enum report_program {
     REPORT_OF_CIRCUITS,
     REPORT_OF_COLLECTIVE,
     REPORT_OF_TOLERANCE,
-    REPORT_OF_CALIBRATION
+    REPORT_OF_CALIBRATION,
+    REPORT_OF_FORECAST
 };
 
 struct report_content {
@@ -56,7 +57,10 @@ enum status report_page_put(struct report_page *page, const struct report_conten
 
 /* Opens, writes and closes a page, and prints where it is. */
 enum status report_page_save(const char *path, const struct report_content *content);
-/* The same of a JSON object, to which it adds the schema and our version. Frees the object. */
+/* The same as report_page_put and report_page_save of a JSON object, to which they add the schema and our
+ * version. They free the object. */
+enum status report_page_put_json(struct report_page *page, const char *title, enum report_program program,
+                                 const char *schema, json_t *results);
 enum status report_page_save_json(const char *path, const char *title, enum report_program program,
                                   const char *schema, json_t *results);
 void report_page_note(const char *path); /* prints where the page is */

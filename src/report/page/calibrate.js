@@ -267,6 +267,100 @@
     );
   }
 
+  // ------------------------------------------------------------- collectives
+
+  // A bar for each range of sizes in which the MPI sends the same messages as one of our algorithms, for each collective.
+  const AS_TUNING = {name: "all as mpi.tuning says", color: palette[2]};
+  const OTHERWISE = {name: "some otherwise", color: palette[1]};
+  const NO_FIT = {name: "none of our algorithms", color: palette[7]};
+  const algorithmOf = (range) => (range.algorithms.length ? range.algorithms.join(" or ") : NO_FIT.name);
+  function choicesChart(rows, words) {
+    const names = [...new Set(rows.map((row) => row.name))];
+    const low = d3.min(rows, (row) => row.from_bytes || Infinity);
+    const high = 2 * d3.max(rows, (row) => row.to_bytes);
+    const shown = rows.filter((row) => row.to_bytes);
+    const begin = (row) => row.from_bytes || low;
+    const end = (row) => Math.max(row.to_bytes, 1.4 * begin(row));
+    return chart(words, (width) => {
+      const is_narrow = width < 560;
+      const left = is_narrow ? 8 : kit.labelWidth(names);
+      const room = (row) => ((width - left - 24) * Math.log2(end(row) / begin(row))) / Math.log2(high / low);
+      const label = (row) => (row.algorithms.length ? row.algorithms[0] + (row.algorithms.length > 1 ? " or ..." : "") : "");
+      return Plot.plot({
+        ...common(width),
+        marginLeft: left,
+        marginRight: 24,
+        height: 60 + (is_narrow ? 46 : 26) * names.length,
+        x: {type: "log", base: 2, label: "size of the message", domain: [low, high], ticks: ticksOf([low, high], width), tickFormat: binary, grid: true},
+        y: {label: null, domain: names, ...(is_narrow ? {axis: null} : {})},
+        marks: [
+          Plot.barX(shown, {
+            y: "name",
+            x1: begin,
+            x2: end,
+            fill: (row) => row.color,
+            fillOpacity: 0.35,
+            stroke: "var(--ink)",
+            strokeWidth: 0.6,
+            insetTop: is_narrow ? 20 : 3,
+            insetBottom: 3,
+            title: (row) => `${row.name}, ${binary(row.from_bytes)} to ${binary(row.to_bytes)}: ${algorithmOf(row)}`,
+          }),
+          Plot.text(shown.filter((row) => room(row) > 8 * label(row).length), {y: "name", x: begin, dx: 6, dy: is_narrow ? 8 : 0, textAnchor: "start", text: label, fill: "currentColor"}),
+          ...(is_narrow ? [Plot.text(names, {y: (name) => name, frameAnchor: "left", dy: -13, textAnchor: "start", text: (name) => name, fill: "currentColor"})] : []),
+        ],
+      });
+    });
+  }
+
+  function choicesSection() {
+    const calls = data.choices ?? [];
+    if (!calls.length) return null;
+    const nameOf = (call) => `${call.collective}${call.block ? "_block" : ""}, ${call.ranks}`;
+    const rows = calls.flatMap((call) =>
+      call.ranges.map((range) => ({
+        ...range,
+        ranks: call.ranks,
+        name: nameOf(call),
+        color: (range.algorithms.length ? (call.as_tuning === call.sizes ? AS_TUNING : OTHERWISE) : NO_FIT).color,
+      })),
+    );
+    const most = d3.max(calls, (call) => call.ranks);
+    const drawn = rows.filter((row) => row.ranks === most);
+    const agree = d3.sum(calls, (call) => call.as_tuning);
+    const all = d3.sum(calls, (call) => call.sizes);
+    const columns = [
+      {name: "collective, ranks", of: (row) => row.name},
+      {name: "from", number: true, of: (row) => binary(row.from_bytes)},
+      {name: "to", number: true, of: (row) => binary(row.to_bytes)},
+      {name: "sends the messages of", prose: true, of: algorithmOf},
+    ];
+    return section(
+      "choices",
+      "Which algorithms the collectives are",
+      `${count(agree)} of ${count(all)} calls, by collective and size, send what mpi.tuning says.`,
+      [
+        `The messages of each pair of ranks were counted below the MPI; the chart is of ${plural(most, "rank")}.`,
+        "A bar is a range of sizes in which the MPI sends the same messages as an algorithm of Heliograph. Where several send the same, counting cannot tell them apart.",
+      ],
+      [
+        legend([AS_TUNING, OTHERWISE, ...(rows.some((row) => !row.algorithms.length) ? [NO_FIT] : [])]),
+        choicesChart(drawn, `${drawn.map((row) => `${row.name}, ${binary(row.from_bytes)} to ${binary(row.to_bytes)}: ${algorithmOf(row)}`).join("; ")}.`),
+        table("Which algorithms the collectives are", columns, drawn),
+      ],
+      {
+        name: "choices",
+        columns: [
+          {name: "collective", of: (row) => row.name},
+          {name: "from_bytes", of: (row) => row.from_bytes},
+          {name: "to_bytes", of: (row) => row.to_bytes},
+          {name: "algorithms", of: (row) => row.algorithms.join(" ")},
+        ],
+        rows,
+      },
+    );
+  }
+
   // ----------------------------------------------------- parameters and guards
 
   function listSection(id, title, says, columns, rows) {
@@ -280,6 +374,8 @@
     main.append(...places.filter((place) => seriesOf(place, Object.keys(KINDS)).length).map(endsSection));
     const together = atOnceSection();
     if (together) main.append(together);
+    const choices = choicesSection();
+    if (choices) main.append(choices);
     main.append(
       listSection(
         "parameters",
