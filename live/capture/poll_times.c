@@ -1,13 +1,19 @@
 #include "live/capture/poll_times.h"
 
-/* WINDOW_NS: the longest time without a look at the clock, on average. At two looks of 30 ns each, looks take
- * less than 1 %. */
-enum { WINDOW_NS = 10000, MOST_POLLS = 128 };
+/* WINDOW_NS: the longest time without a look at the clock, on average. At the four looks of a poll that is
+ * timed, of 30 ns each, looks take less than 1 %. */
+enum { WINDOW_NS = 20000, MOST_POLLS = 256 };
 
 /* Of about the last 16 timed polls. */
-static void add_to_mean(double *mean_ns, double value_ns)
+static void add_to_mean(struct poll_mean *mean, double value_ns)
 {
-    *mean_ns = *mean_ns < 0 ? value_ns : *mean_ns + (value_ns - *mean_ns) / 16;
+    mean->ns = mean->is_known ? mean->ns + (value_ns - mean->ns) / 16 : value_ns;
+    mean->is_known = true;
+}
+
+static double mean_of(const struct poll_mean *mean)
+{
+    return mean->ns > 0 ? mean->ns : 0;
 }
 
 double poll_times_look(struct poll_times *times, int64_t since_ns, bool has_found)
@@ -19,13 +25,13 @@ double poll_times_look(struct poll_times *times, int64_t since_ns, bool has_foun
     times->apart_ns = (double)since_ns / (has_found ? made : made + 1);
     if (!made)
         return (double)since_ns;
-    const double found_ns = times->found_ns < 0 ? times->nothing_ns : times->found_ns;
-    return (double)since_ns - nothing * times->nothing_ns - (has_found ? found_ns : 0);
+    const double found_ns = mean_of(times->found.is_known ? &times->found : &times->nothing);
+    return (double)since_ns - nothing * mean_of(&times->nothing) - (has_found ? found_ns : 0);
 }
 
 void poll_times_add(struct poll_times *times, int64_t took_ns, bool has_found)
 {
-    add_to_mean(has_found ? &times->found_ns : &times->nothing_ns, took_ns > 0 ? (double)took_ns : 0);
+    add_to_mean(has_found ? &times->found : &times->nothing, (double)took_ns);
 }
 
 /* At random, so that polls that differ, and take turns, are timed in proportion. */

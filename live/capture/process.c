@@ -22,13 +22,13 @@ static struct {
     bool is_recording, is_threaded, skips_polls;
     pthread_mutex_t lock;
     double operations_per_s;
-    int64_t look_ns; /* how long a look at the clock takes */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Only in a process of which one thread calls the MPI. The call that is timed: when it began, and whether it
- * has found something. */
+/* Only in a process of which one thread calls the MPI. The poll that is timed: when the MPI began with it and
+ * when it ended, and whether it has found something. */
 struct poll_times capture_polls = POLL_TIMES_NONE;
-static int64_t entered_ns;
+static int64_t poll_began_ns, poll_ended_ns,
+    look_ns; /* look_ns: how long a look at the clock took just before */
 static bool has_found;
 
 /* Of each thread: how many recorded calls it is in, its processor time when it left the last one, and the
@@ -52,10 +52,9 @@ static void end_burst(bool poll_has_found)
 {
     if (!has_left)
         return;
-    const int64_t now_ns = thread_clock_ns(), burst_ns = now_ns - left_ns;
+    const int64_t burst_ns = thread_clock_ns() - left_ns;
     bursts_end();
     if (process.skips_polls) {
-        entered_ns = now_ns;
         has_found = false;
         carried_s += poll_times_look(&capture_polls, burst_ns, poll_has_found) * 1e-9;
         return;
@@ -76,24 +75,11 @@ static void write_carried(double least_s)
     carried_s = 0;
 }
 
-/* The least of some. */
-static int64_t time_of_a_look(void)
-{
-    int64_t least_ns = INT64_MAX, before_ns = thread_clock_ns();
-    for (int i = 0; i < 32; i++) {
-        const int64_t now_ns = thread_clock_ns();
-        least_ns = now_ns - before_ns < least_ns ? now_ns - before_ns : least_ns;
-        before_ns = now_ns;
-    }
-    return least_ns;
-}
-
 void process_start(double operations_per_s, enum process_threads threads, bool skips_polls)
 {
     process.operations_per_s = operations_per_s;
     process.is_threaded = threads == THREADS_AT_ONCE;
     process.skips_polls = skips_polls && threads == THREADS_ONE && !bursts_are_wanted();
-    process.look_ns = time_of_a_look();
     process.is_recording = true;
     begin_burst();
 }
@@ -152,10 +138,32 @@ bool capture_enter_poll(const void *caller, const void *frame)
     return enter(caller, frame, interval_is_timed() ? least_burst_s : least_poll_s);
 }
 
+/* Around the MPI's own work and nothing else: the code of this library around it is rarely executed, so that
+ * it takes longer than the poll. */
+void capture_poll_begins(void)
+{
+    if (!process.skips_polls)
+        return;
+    const int64_t first_ns = thread_clock_ns();
+    poll_began_ns = thread_clock_ns();
+    look_ns = poll_began_ns - first_ns;
+}
+
+void capture_poll_ends(void)
+{
+    if (process.skips_polls)
+        poll_ended_ns = thread_clock_ns();
+}
+
+static void add_poll(bool finds)
+{
+    poll_times_add(&capture_polls, poll_ended_ns - poll_began_ns - look_ns, finds);
+}
+
 void capture_found(void)
 {
     if (process.skips_polls && capture_polls.is_series)
-        poll_times_add(&capture_polls, thread_clock_ns() - entered_ns - process.look_ns, true);
+        add_poll(true);
     has_found = true;
     write_carried(least_burst_s);
 }
@@ -178,10 +186,14 @@ void capture_leave(void)
 
 void capture_leave_poll(bool is_long)
 {
-    capture_leave();
-    if (!process.skips_polls || has_found)
+    if (!process.skips_polls || has_found) {
+        capture_leave();
         return;
-    poll_times_add(&capture_polls, left_ns - entered_ns - process.look_ns, false);
+    }
+    sites_leave();
+    capture_depth--;
+    left_ns = poll_ended_ns;
+    add_poll(false);
     if (!is_long && interval_is_whole())
         poll_times_allow(&capture_polls);
 }

@@ -33,6 +33,9 @@ void capture_found(void);
 void capture_pause(void);
 void capture_resume(void);
 void capture_leave(void);
+/* The MPI begins with a poll that is timed, and has ended. */
+void capture_poll_begins(void);
+void capture_poll_ends(void);
 /* In place of capture_leave() after capture_enter_poll(). `is_long`: the MPI may have much to do in a poll,
  * such as a large message, so the next one is timed. */
 void capture_leave_poll(bool is_long);

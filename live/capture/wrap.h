@@ -50,6 +50,7 @@
         if (is_timed) {                                                                                      \
             capture_pause();                                                                                 \
             began_s = times_now();                                                                           \
+            capture_poll_begins();                                                                           \
         }                                                                                                    \
         int result = REAL(name) arguments;                                                                   \
         if (!is_timed && result == MPI_SUCCESS && (nothing)) {                                               \
@@ -57,6 +58,7 @@
             return result;                                                                                   \
         }                                                                                                    \
         if (is_timed) {                                                                                      \
+            capture_poll_ends();                                                                             \
             const double ended_s = times_now();                                                              \
             capture_resume();                                                                                \
             times_count(&times_of_##name, began_s, ended_s);                                                 \

@@ -1,5 +1,7 @@
 /* A rank that computes, and polls after each microsecond: every function that may find nothing, many times
- * before a message of its own is there, and then until it is. Prints the nanoseconds that it has computed. */
+ * before a message of its own is there, and then until it is. Prints the nanoseconds that it has computed.
+ * Then between two barriers it polls without a look at the clock: it prints how long the same work takes with
+ * polls and without, in blocks that take turns. */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -87,12 +89,53 @@ static void try(int way)
         MPI_Wait(&sent[i], MPI_STATUS_IGNORE);
 }
 
+static volatile unsigned sum;
+
+/* The same code with polls and without. */
+__attribute__((noinline)) static void work(void)
+{
+    for (unsigned step = 0; step < 400; step++)
+        sum += step;
+}
+
+static void work_and_poll(MPI_Request *request)
+{
+    for (int i = 0, flag; i < 1000; i++) {
+        work();
+        if (request)
+            MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
+static void poll_tightly(void)
+{
+    enum { BLOCKS = 500 };
+    int number = 0, sent = 0;
+    int64_t alone_ns = 0, polled_ns = 0;
+    MPI_Request request;
+    MPI_Irecv(&number, 1, MPI_INT, 0, WAYS, MPI_COMM_SELF, &request);
+    MPI_Barrier(MPI_COMM_SELF);
+    for (int i = 0; i < BLOCKS; i++) {
+        const int64_t began = now_ns();
+        work_and_poll(NULL);
+        const int64_t between = now_ns();
+        work_and_poll(&request);
+        alone_ns += between - began;
+        polled_ns += now_ns() - between;
+    }
+    MPI_Barrier(MPI_COMM_SELF);
+    printf("tight %" PRId64 " %" PRId64 "\n", alone_ns, polled_ns);
+    MPI_Send(&sent, 1, MPI_INT, 0, WAYS, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     for (int way = 0; way < WAYS; way++)
         try(way);
     printf("computed %" PRId64 "\n", computed_ns);
+    poll_tightly();
     MPI_Finalize();
     return 0;
 }

@@ -76,8 +76,8 @@ static void polls_that_are_all_alike(void **state)
     }
     call(&process, 1000);
     assert_right(&process, 1e-9);
-    assert_true(process.timed < POLLS / 50); /* 10 us have 57 of them */
-    assert_true(process.timed > POLLS / 64);
+    assert_true(process.timed < POLLS / 100); /* 20 us have 114 of them */
+    assert_true(process.timed > POLLS / 128);
 }
 
 /* Functions that take 10 ns and a microsecond, in turn, with periods that a fixed interval could meet. */
@@ -105,7 +105,7 @@ static void a_poll_that_rarely_takes_long(void **state)
         poll(&process, i % 97 == 0 ? 2000 : 25, false);
     }
     call(&process, 1000);
-    assert_right(&process, 0.02);
+    assert_right(&process, 0.05);
 }
 
 static void polls_far_apart_are_all_timed(void **state)
@@ -113,7 +113,7 @@ static void polls_far_apart_are_all_timed(void **state)
     (void)state;
     struct process process = {.times = POLL_TIMES_NONE};
     for (int i = 0; i < 1000; i++) {
-        compute(&process, 5001 + i);
+        compute(&process, 10001 + i);
         poll(&process, 300 + 1000 * (i % 7), false);
     }
     call(&process, 1000);
@@ -151,7 +151,7 @@ static void polls_that_find_something(void **state)
     }
     call(&process, 1000);
     assert_true(timed_found > 0 && timed_found < POLLS / 20);
-    assert_true(process.times.found_ns == 600);
+    assert_true(process.times.found.ns == 600);
     assert_right(&process, 0.01);
 }
 
