@@ -17,33 +17,17 @@ const struct topo_graph *graph_of(const struct topo *topo)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The switch that network link `link`, counted from 0, leads from, and the one that it leads to. */
-static uint32_t begin_of(const struct topo_graph *graph, uint32_t link)
-{
-    return link & 1 ? graph->links[link / 2].to : graph->links[link / 2].from;
-}
-
-static uint32_t end_of(const struct topo_graph *graph, uint32_t link)
-{
-    return begin_of(graph, link ^ 1);
-}
-
-static bool is_kind(const struct topo_graph *graph, uint32_t at, enum graph_passing kind)
-{
-    return graph->kinds && graph->kinds[at] == kind;
-}
-
 static void sort_links(struct topo_graph *graph)
 {
     uint32_t switches = graph->switches, links = 2 * (uint32_t)graph->link_count;
     graph->first = mem_alloc((size_t)switches + 2, sizeof *graph->first, "a network");
     graph->out = mem_alloc((size_t)links + 1, sizeof *graph->out, "a network");
     for (uint32_t link = 0; link < links; link++)
-        graph->first[begin_of(graph, link) + 2]++;
+        graph->first[graph_link_begin(graph, link) + 2]++;
     for (uint32_t i = 0; i < switches; i++)
         graph->first[i + 2] += graph->first[i + 1];
     for (uint32_t link = 0; link < links; link++)
-        graph->out[graph->first[begin_of(graph, link) + 1]++] = link;
+        graph->out[graph->first[graph_link_begin(graph, link) + 1]++] = link;
 }
 
 /* Which switches have nodes, and how many. Returns how many nodes each of these has. */
@@ -52,13 +36,12 @@ static uint32_t *place_nodes(struct topo_graph *graph)
     size_t switches = graph->switches;
     uint32_t *nodes = mem_alloc(switches, sizeof *nodes, "a network");
     graph->node_switch = mem_alloc(graph->nodes, sizeof *graph->node_switch, "a network");
-    graph->leaf = mem_alloc(switches, sizeof *graph->leaf, "a network");
     for (uint32_t node = 0; node < graph->nodes; node++) {
         graph->node_switch[node] = graph->node_links[node].to;
         nodes[graph->node_links[node].to]++;
     }
     for (size_t i = 0; i < switches; i++) {
-        graph->leaf[i] = nodes[i] ? graph->leaves++ : UINT32_MAX;
+        graph->leaves += nodes[i] > 0;
         if (nodes[i] > graph->nodes_most)
             graph->nodes_most = nodes[i];
     }
@@ -94,69 +77,36 @@ static void set_rates(struct topo_graph *graph)
 
 /* ------------------------------------------------------------------ routes */
 
-/* Breadth-first from the switches in queue[0 .. count), whose hops[i * stride] are 0. All others are FAR. */
-static void search(const struct topo_graph *graph, uint32_t *queue, size_t count, uint16_t *hops,
-                   size_t stride)
+/* Breadth-first from the switches in queue[0 .. count), whose hops are 0. All others are FAR. */
+static void search(const struct topo_graph *graph, uint32_t *queue, size_t count, uint16_t *hops)
 {
     for (size_t at = 0; at < count; at++) {
         uint32_t from = queue[at];
-        if (hops[from * stride] && is_kind(graph, from, GRAPH_ENDS))
+        if (hops[from] && graph_is_kind(graph, from, GRAPH_ENDS))
             continue;
         for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
-            uint32_t to = end_of(graph, graph->out[i]);
-            if (hops[to * stride] == FAR) {
-                hops[to * stride] = (uint16_t)(hops[from * stride] + 1);
+            uint32_t to = graph_link_end(graph, graph->out[i]);
+            if (hops[to] == FAR) {
+                hops[to] = (uint16_t)(hops[from] + 1);
                 queue[count++] = to;
             }
         }
     }
 }
 
-/* False: some switch is not reached. A switch without nodes, such as an NVSwitch of another server, need not
- * be where some switches pass nothing on. */
-static bool measure(struct topo_graph *graph, const uint32_t *nodes, uint32_t *from, uint32_t *to)
-{
-    size_t switches = graph->switches, leaves = graph->leaves;
-    uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
-    bool is_whole = true;
-    graph->hops = mem_alloc(switches * leaves, sizeof *graph->hops, "routes");
-    memset(graph->hops, 0xff, switches * leaves * sizeof *graph->hops);
-    for (uint32_t i = 0; is_whole && i < switches; i++) {
-        if (graph->leaf[i] == UINT32_MAX)
-            continue;
-        uint16_t *hops = graph->hops + graph->leaf[i];
-        queue[0] = i;
-        hops[i * leaves] = 0;
-        search(graph, queue, 1, hops, leaves);
-        for (uint32_t other = 0; is_whole && other < switches; other++) {
-            uint32_t distance = hops[other * leaves];
-            is_whole = distance != FAR || (graph->kinds && !nodes[other]);
-            if (!is_whole)
-                *from = other, *to = i;
-            if (!is_whole || !nodes[other])
-                continue;
-            graph->distances.sum += (uint64_t)nodes[i] * nodes[other] * distance;
-            if (distance > graph->distances.most)
-                graph->distances.most = distance;
-        }
-    }
-    free(queue);
-    return is_whole;
-}
-
 /* How far each switch is from the next one with nodes. */
-static void find_levels(struct topo_graph *graph)
+static void find_levels(struct topo_graph *graph, const uint32_t *nodes)
 {
     size_t switches = graph->switches, count = 0;
     uint32_t *queue = mem_alloc(switches, sizeof *queue, "a network");
     uint16_t *hops = mem_alloc(switches, sizeof *hops, "a network");
     graph->level = mem_alloc(switches, sizeof *graph->level, "a network");
     for (uint32_t i = 0; i < switches; i++) {
-        hops[i] = graph->leaf[i] == UINT32_MAX ? FAR : 0;
+        hops[i] = nodes[i] ? 0 : FAR;
         if (hops[i] == 0)
             queue[count++] = i;
     }
-    search(graph, queue, count, hops, 1);
+    search(graph, queue, count, hops);
     for (uint32_t i = 0; i < switches; i++) {
         graph->level[i] = hops[i];
         if (hops[i] >= graph->levels)
@@ -171,73 +121,13 @@ static void find_levels(struct topo_graph *graph)
     free(hops);
 }
 
-/* Whether a link of a switch that has `hops` to the leaf leads a hop nearer to it. */
-static bool leads_on(const struct topo_graph *graph, uint32_t link, uint32_t leaf, uint32_t hops)
-{
-    uint32_t to = end_of(graph, link), left = graph->hops[(size_t)to * graph->leaves + leaf];
-    return left + 1 == hops && (left == 0 || !is_kind(graph, to, GRAPH_ENDS));
-}
-
-/* The links from a switch that lead a hop nearer to a leaf; of these, those to preferred switches where there
- * are some. */
-static uint32_t links_on(struct topo_graph *graph, uint32_t from, uint32_t leaf)
-{
-    uint32_t begin = graph->first[from], end = graph->first[from + 1], count = 0;
-    uint32_t hops = graph->hops[(size_t)from * graph->leaves + leaf];
-    uint32_t *set = link_sets_begin(&graph->sets, end - begin);
-    bool has_preferred = false;
-    for (uint32_t i = begin; hops && i < end; i++) {
-        uint32_t link = graph->out[i];
-        bool is_preferred = is_kind(graph, end_of(graph, link), GRAPH_PREFERRED);
-        if (!leads_on(graph, link, leaf, hops) || (has_preferred && !is_preferred))
-            continue;
-        if (is_preferred && !has_preferred)
-            count = 0;
-        has_preferred |= is_preferred;
-        set[++count] = 2 * graph->nodes + link;
-    }
-    set[0] = count;
-    graph->has_choices |= count > 1;
-    return link_sets_end(&graph->sets);
-}
-
-static void find_choices(struct topo_graph *graph)
-{
-    size_t switches = graph->switches, leaves = graph->leaves;
-    uint32_t *most = mem_alloc(graph->levels, sizeof *most, "a network");
-    graph->choice = mem_alloc(switches * leaves, sizeof *graph->choice, "routes");
-    for (uint32_t from = 0; from < switches; from++)
-        for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-            uint32_t at = links_on(graph, from, leaf), level = graph->level[from];
-            graph->choice[from * leaves + leaf] = at;
-            if (graph->sets.items[at] > most[level])
-                most[level] = graph->sets.items[at];
-        }
-    graph->divisor = mem_alloc(graph->levels, sizeof *graph->divisor, "a network");
-    uint64_t product = 1;
-    for (uint32_t level = 0; level < graph->levels; level++) {
-        graph->divisor[level] = (uint32_t)product;
-        if (product * most[level] <= TOPO_NODES_LIMIT)
-            product *= most[level] ? most[level] : 1;
-    }
-    link_sets_finish(&graph->sets);
-    free(most);
-}
-
 bool graph_route(struct topo_graph *graph, uint32_t *from, uint32_t *to)
 {
     uint32_t *nodes = place_nodes(graph);
-    *from = *to = GRAPH_TOO_MANY;
-    bool is_good = (uint64_t)graph->leaves * graph->switches <= GRAPH_ROUTES_LIMIT;
-    if (is_good) {
-        sort_links(graph);
-        set_rates(graph);
-        is_good = measure(graph, nodes, from, to);
-    }
-    if (is_good) {
-        find_levels(graph);
-        find_choices(graph);
-    }
+    sort_links(graph);
+    set_rates(graph);
+    find_levels(graph, nodes);
+    bool is_good = graph_find_routes(graph, nodes, from, to);
     free(nodes);
     return is_good;
 }
@@ -246,11 +136,12 @@ void graph_free(struct topo_graph *graph)
 {
     text_index_free(&graph->names);
     link_sets_free(&graph->sets);
+    graph_free_routes(&graph->table);
     platform_free(graph->platform);
-    void *const all[] = {graph->name,        graph->text,    graph->node_links, graph->links,
-                         graph->node_switch, graph->rates,   graph->latencies,  graph->first,
-                         graph->out,         graph->leaf,    graph->hops,       graph->choice,
-                         graph->level,       graph->divisor, graph->kinds,      graph->link_kinds};
+    void *const all[] = {graph->name,        graph->text,  graph->node_links, graph->links,
+                         graph->node_switch, graph->rates, graph->latencies,  graph->first,
+                         graph->out,         graph->level, graph->divisor,    graph->kinds,
+                         graph->link_kinds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(graph);
@@ -261,7 +152,7 @@ static bool has_ports(const struct topo_graph *graph)
 {
     bool has = graph->kinds && graph->switches > graph->nodes;
     for (uint32_t i = 0; has && i < graph->nodes; i++)
-        has = graph->node_switch[i] == i && is_kind(graph, i, GRAPH_ENDS);
+        has = graph->node_switch[i] == i && graph_is_kind(graph, i, GRAPH_ENDS);
     return has;
 }
 
@@ -388,38 +279,7 @@ struct topo_hop graph_ends(const struct topo *topo, uint32_t link)
 {
     const struct topo_graph *graph = graph_of(topo);
     link -= 2 * topo->nodes;
-    return (struct topo_hop){begin_of(graph, link), end_of(graph, link)};
-}
-
-struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)
-{
-    const struct topo_graph *graph = graph_of(topo);
-    uint32_t to = graph->node_switch[destination];
-    if (from == to)
-        return topo_only(topo_ejection(topo, destination));
-    const uint32_t *set = graph->sets.items + graph->choice[(size_t)from * graph->leaves + graph->leaf[to]];
-    struct topo_choice choice = {.first = set[0] ? set[1] : 0, .count = set[0], .links = set + 1};
-    if (choice.count > 1)
-        choice.preferred =
-            topo_prefer(topo, from, destination, graph->divisor[graph->level[from]], choice.count);
-    return choice;
-}
-
-bool graph_has_choices(const struct topo *topo)
-{
-    return graph_of(topo)->has_choices;
-}
-
-uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination)
-{
-    const struct topo_graph *graph = graph_of(topo);
-    uint32_t leaf = graph->leaf[graph->node_switch[destination]];
-    return graph->hops[(size_t)graph->node_switch[source] * graph->leaves + leaf];
-}
-
-struct topo_distances graph_distances(const struct topo *topo)
-{
-    return graph_of(topo)->distances;
+    return (struct topo_hop){graph_link_begin(graph, link), graph_link_end(graph, link)};
 }
 
 /* The level where there are levels, and the number. */

@@ -8,12 +8,13 @@
 /* A network as tables, for one that no formula gives: any links between switches, each node on any switch,
  * routes of the fewest hops from a table. docs/models/topology.md states its rules.
  *
- * Memory: 6 bytes for each switch and each switch with nodes, at most GRAPH_ROUTES_LIMIT of such pairs; the
+ * Memory: 6 bytes for each cell of the tables of routes, at most GRAPH_ROUTES_LIMIT: without ends, a switch
+ * and a switch with nodes; else a switch that passes messages on and a set of switches beside an end. The
  * different sets of links that lead on; about 60 bytes a link. */
 enum {
     GRAPH_NODES_LIMIT = 1 << 16,
-    GRAPH_SWITCHES_LIMIT = 1 << 14,
-    GRAPH_LINKS_LIMIT = 1 << 18, /* both directions of one count once */
+    GRAPH_SWITCHES_LIMIT = 1 << 14, /* ends of files of SimAI not included */
+    GRAPH_LINKS_LIMIT = 1 << 18,    /* both directions of one count once */
     GRAPH_ROUTES_LIMIT = 1 << 25,
     GRAPH_FAMILY_ROUTES_LIMIT = 1 << 22
 };
@@ -30,6 +31,33 @@ enum graph_passing {
     GRAPH_PASSES,
     GRAPH_ENDS,     /* none comes through: it is a node that has several links */
     GRAPH_PREFERRED /* of several ways of one length, those over such switches are taken */
+};
+
+/* Switches that pass messages on and reach each other over such switches. */
+struct graph_part {
+    uint32_t rows, columns; /* its switches; sets of them that something is reached over */
+    size_t cells;           /* where its rows begin in the tables */
+    uint32_t first_column;
+};
+
+struct graph_column {
+    uint32_t part, index; /* its number in the part */
+    uint32_t place;       /* its switches, in `ways` */
+    uint32_t next;        /* of the part; UINT32_MAX: the last one */
+};
+
+/* The tables of routes (graph_routes.c). */
+struct graph_routes {
+    uint32_t *part, *row; /* [switches] of those that pass messages on; others: UINT32_MAX */
+    struct graph_part *parts;
+    struct graph_column *columns;
+    uint32_t part_count, column_count, target_count;
+    size_t part_capacity, column_capacity, place_capacity, target_capacity, cells;
+    struct link_sets ways;
+    uint32_t *column_at;              /* of a place in `ways` */
+    uint32_t *first_target, *targets; /* [switches + 1]; the columns over which a switch is reached */
+    uint16_t *hops;                   /* [cells] to the switches of the column */
+    uint32_t *choice;                 /* [cells] where in `sets` of the graph the links stand that lead on */
 };
 
 struct topo_graph {
@@ -50,26 +78,45 @@ struct topo_graph {
     const char *no_effect;     /* what the file says and no fabric has, as a clause; NULL: nothing */
 
     /* What follows from that. */
-    uint32_t *node_switch;  /* [nodes] */
-    uint64_t *rates;        /* [2 nodes + 2 links]; NULL: none is given */
-    ps_t *latencies;        /* the same */
-    uint8_t *link_kinds;    /* of a platform: enum topo_link_kind */
-    uint32_t *first, *out;  /* the links that leave switch s: out[first[s] .. first[s + 1]), ascending */
-    uint32_t leaves, *leaf; /* [switches] the number of each among those with nodes, or UINT32_MAX */
-    uint16_t *hops;         /* [switches x leaves] */
-    uint32_t *choice;       /* [switches x leaves] where in `sets` the links stand that lead on */
-    struct link_sets sets;
-    uint32_t *level;     /* [switches] hops to the next switch with nodes */
-    uint32_t *divisor;   /* [levels] D_l: the product, over lower levels, of the most links that lead up */
-    uint32_t levels;     /* how many there are */
-    bool is_levelled;    /* every link joins neighbouring levels */
-    bool has_choices;    /* some set has several links */
-    uint32_t nodes_most; /* on a switch */
+    uint32_t *node_switch; /* [nodes] */
+    uint64_t *rates;       /* [2 nodes + 2 links]; NULL: none is given */
+    ps_t *latencies;       /* the same */
+    uint8_t *link_kinds;   /* of a platform: enum topo_link_kind */
+    uint32_t *first, *out; /* the links that leave switch s: out[first[s] .. first[s + 1]), ascending */
+    uint32_t leaves;       /* switches with nodes */
+    struct graph_routes table;
+    struct link_sets sets; /* of links that lead on */
+    uint32_t *level;       /* [switches] hops to the next switch with nodes */
+    uint32_t *divisor;     /* [levels] D_l: the product, over lower levels, of the most links that lead up */
+    uint32_t levels;       /* how many there are */
+    bool is_levelled;      /* every link joins neighbouring levels */
+    bool has_choices;      /* some set has several links */
+    uint32_t nodes_most;   /* on a switch */
     struct topo_distances distances;
     struct topo_graph *next; /* of those that are kept */
 };
 
 extern const struct topo_ops graph_family;
+
+/* The switch that network link `link`, counted from 0, leads from, and the one that it leads to. */
+static inline uint32_t graph_link_begin(const struct topo_graph *graph, uint32_t link)
+{
+    return link & 1 ? graph->links[link / 2].to : graph->links[link / 2].from;
+}
+
+static inline uint32_t graph_link_end(const struct topo_graph *graph, uint32_t link)
+{
+    return graph_link_begin(graph, link ^ 1);
+}
+
+static inline bool graph_is_kind(const struct topo_graph *graph, uint32_t at, enum graph_passing kind)
+{
+    return graph->kinds && graph->kinds[at] == kind;
+}
+
+/* graph_routes.c: as graph_route; `nodes` says how many each switch has. */
+bool graph_find_routes(struct topo_graph *graph, const uint32_t *nodes, uint32_t *from, uint32_t *to);
+void graph_free_routes(struct graph_routes *routes);
 
 /* Computes what follows. False: there is no way between the switches *from and *to, or there are too many
  * pairs for the table; then *from is GRAPH_TOO_MANY. */

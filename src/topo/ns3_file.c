@@ -276,12 +276,10 @@ static struct topo_graph *build(struct ns3 *ns3)
 {
     struct topo_graph *graph = graph_new(ns3->count - ns3->switches - ns3->nvswitches, 0);
     number_switches(ns3, graph);
-    if (graph->nodes > GRAPH_NODES_LIMIT || graph->switches > GRAPH_SWITCHES_LIMIT) {
+    if (graph->nodes > GRAPH_NODES_LIMIT || ns3->switches + ns3->nvswitches > GRAPH_SWITCHES_LIMIT) {
         source_refuse(ns3->source, ns3->source->text, 1,
-                      "%" PRIu32 " nodes and %" PRIu32
-                      " switches, hosts with several links included, are too "
-                      "many: at most %d and %d",
-                      graph->nodes, graph->switches, GRAPH_NODES_LIMIT, GRAPH_SWITCHES_LIMIT);
+                      "%" PRIu32 " hosts and %" PRIu32 " switches are too many: at most %d and %d",
+                      graph->nodes, ns3->switches + ns3->nvswitches, GRAPH_NODES_LIMIT, GRAPH_SWITCHES_LIMIT);
         graph_free(graph);
         return NULL;
     }

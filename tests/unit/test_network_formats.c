@@ -13,7 +13,9 @@
 
 #include "base/mem.h"
 #include "base/memory_stream.h"
+#include "base/rng.h"
 #include "support/network_text.h"
+#include "topo/graph.h"
 #include "topo/network_file.h"
 
 static struct topo network(const char *text)
@@ -211,6 +213,147 @@ static void routes_are_the_shortest_over_switches(void **state)
     }
 }
 
+enum { MOST = 64 };
+
+/* Hops from each switch to one, through no host; 0 there, and where there is no way. */
+static void search(const struct topo *topo, uint32_t to, uint32_t *hops)
+{
+    const uint8_t *kinds = graph_of(topo)->kinds;
+    uint32_t queue[MOST] = {to}, count = 1;
+    memset(hops, 0, MOST * sizeof *hops);
+    for (uint32_t at = 0; at < count; at++)
+        for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+            struct topo_hop ends = topo->ops->ends(topo, link);
+            if (ends.to != queue[at] || hops[ends.from] || ends.from == to ||
+                (at && kinds[ends.to] == GRAPH_ENDS))
+                continue;
+            hops[ends.from] = hops[ends.to] + 1;
+            queue[count++] = ends.from;
+        }
+}
+
+/* The links from a switch that the rule allows: a hop nearer, through no host, over NVSwitches where some
+ * are. */
+static uint32_t allowed(const struct topo *topo, uint32_t from, uint32_t to, const uint32_t *hops,
+                        uint32_t *links)
+{
+    const uint8_t *kinds = graph_of(topo)->kinds;
+    uint32_t count = 0;
+    for (int preferred = 1; preferred >= 0 && !count; preferred--)
+        for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+            struct topo_hop ends = topo->ops->ends(topo, link);
+            bool leads_on = ends.to == to ? hops[from] == 1
+                                          : hops[ends.to] && hops[ends.to] + 1 == hops[from] &&
+                                                kinds[ends.to] != GRAPH_ENDS;
+            if (ends.from == from && leads_on && (!preferred || kinds[ends.to] == GRAPH_PREFERRED))
+                links[count++] = link;
+        }
+    return count;
+}
+
+/* A text of ns-3 with hosts of one to four links, some to other hosts, switches that are joined more or less,
+ * and NVSwitches. */
+static char *random_network(struct rng *rng)
+{
+    uint32_t hosts = 2 + (uint32_t)rng_below(rng, 9), nvswitches = (uint32_t)rng_below(rng, 4);
+    uint32_t switches = 1 + (uint32_t)rng_below(rng, 5), count = hosts + nvswitches + switches, links = 0;
+    bool has[MOST][MOST] = {{false}};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t degree = i < hosts ? 1 + (uint32_t)rng_below(rng, 4) : i < hosts + nvswitches ? 1 : 2;
+        for (uint32_t k = 0; k < degree; k++) {
+            bool to_any = i >= hosts || rng_below(rng, 12) == 0, to_own = i >= hosts + nvswitches;
+            uint32_t to = to_own   ? hosts + nvswitches + (uint32_t)rng_below(rng, switches)
+                          : to_any ? (uint32_t)rng_below(rng, hosts)
+                                   : hosts + (uint32_t)rng_below(rng, nvswitches + switches);
+            uint32_t low = i < to ? i : to, high = i < to ? to : i;
+            links += low != high && !has[low][high];
+            has[low][high] |= low != high;
+        }
+    }
+    char *text = mem_format("%u 1 %u %u %u X\n", count, nvswitches, switches, links), *longer;
+    for (uint32_t i = hosts; i < count; i++, free(text), text = longer)
+        longer = mem_format("%s%u ", text, i);
+    for (uint32_t i = 0; i < count * count; i++)
+        if (has[i / count][i % count]) {
+            longer = mem_format("%s\n%u %u 100Gbps 1us 0", text, i / count, i % count);
+            free(text);
+            text = longer;
+        }
+    return text;
+}
+
+static void the_links_that_lead_on_are_those_of_the_rule(void **state)
+{
+    (void)state;
+    struct rng rng = rng_init(1, "networks");
+    uint32_t good = 0, choices = 0;
+    for (int i = 0; i < 1000; i++) {
+        char *text = random_network(&rng);
+        struct topo topo;
+        struct param_problem problem;
+        bool is_read = network_text_read("net", text, strlen(text), &topo, &problem);
+        free(text);
+        if (!is_read)
+            continue;
+        good++;
+        for (uint32_t node = 0; node < topo.nodes; node++) {
+            uint32_t to = topo_switch_of(&topo, node), hops[MOST], links[MOST];
+            search(&topo, to, hops);
+            for (uint32_t other = 0; other < topo.nodes; other++)
+                assert_int_equal(topo_distance(&topo, other, node), hops[topo_switch_of(&topo, other)]);
+            for (uint32_t from = 0; from < topo.switches; from++) {
+                uint32_t count = hops[from] ? allowed(&topo, from, to, hops, links) : 0;
+                struct topo_choice choice = topo_choose(&topo, from, node);
+                if (from == to)
+                    continue;
+                assert_int_equal(choice.count, count);
+                for (uint32_t k = 0; k < count; k++)
+                    assert_int_equal(topo_candidate(choice, k), links[k]);
+                choices += count > 1;
+            }
+        }
+    }
+    if (good < 100 || choices < 500)
+        fail_msg("%u networks, %u choices", good, choices);
+}
+
+/* 4 pods of 384 servers of 8 GPUs, each with an NVSwitch; a ToR switch for each rail of a pod, and 4 spine
+ * switches. The tables have the network's rows and its columns, one for each ToR switch, and a cell for each
+ * NVSwitch. */
+static void a_cluster_by_rails_has_small_tables(void **state)
+{
+    enum { RAILS = 8, SERVERS = 4 * 384, GPUS = RAILS * SERVERS, TORS = 4 * RAILS, SPINES = 4 };
+    enum { LINKS = 2 * GPUS + TORS * SPINES, FIRST_TOR = GPUS + SERVERS, COUNT = FIRST_TOR + TORS + SPINES };
+    (void)state;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = memory_stream_open(&text, &length);
+    fprintf(memory, "%d %d %d %d %d H100\n", COUNT, RAILS, SERVERS, TORS + SPINES, LINKS);
+    for (int i = GPUS; i < COUNT; i++)
+        fprintf(memory, "%d ", i);
+    for (int i = 0; i < GPUS; i++) {
+        int tor = FIRST_TOR + i / (GPUS / 4) * RAILS + i % RAILS;
+        fprintf(memory, "\n%d %d 3600Gbps 0.000025ms 0\n%d %d 400Gbps 0.0005ms 0", i, GPUS + i / RAILS, i,
+                tor);
+    }
+    for (int i = 0; i < TORS * SPINES; i++)
+        fprintf(memory, "\n%d %d 400Gbps 0.0005ms 0", FIRST_TOR + i / SPINES, FIRST_TOR + TORS + i % SPINES);
+    fclose(memory);
+    struct topo topo = network(text);
+    free(text);
+    assert_int_equal(topo.nodes, GPUS);
+    assert_int_equal(topo.nodes_per_server, RAILS);
+    assert_int_equal(graph_of(&topo)->table.cells, (TORS + SPINES) * TORS + SERVERS);
+    struct topo_distances distances = topo.ops->distances(&topo);
+    uint64_t near = RAILS - 1 + SERVERS / 4 - 1;
+    assert_int_equal(distances.most, 4);
+    assert_true(distances.sum == (uint64_t)GPUS * (2 * near + 4 * (GPUS - 1 - near)));
+    names_route(&topo, 9, 14, "host9 nvswitch12289 host14 14");
+    names_route(&topo, 9, 3065, "host9 switch13825 host3065 3065");
+    names_route(&topo, 9, 12287, "host9 switch13825 switch13859 switch13855 host12287 12287");
+    assert_int_equal(topo_choose(&topo, FIRST_TOR, GPUS - 1).count, SPINES);
+}
+
 static void a_written_network_has_the_same_routes(void **state)
 {
     (void)state;
@@ -400,6 +543,8 @@ int main(void)
         cmocka_unit_test(htsim_says_what_is_wrong),
         cmocka_unit_test(hosts_pass_nothing_on_and_nvswitches_come_first),
         cmocka_unit_test(routes_are_the_shortest_over_switches),
+        cmocka_unit_test(the_links_that_lead_on_are_those_of_the_rule),
+        cmocka_unit_test(a_cluster_by_rails_has_small_tables),
         cmocka_unit_test(a_written_network_has_the_same_routes),
         cmocka_unit_test(ns3_says_what_is_wrong),
         cmocka_unit_test(routes_of_a_platform_are_those_that_it_says),
