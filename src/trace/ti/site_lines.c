@@ -28,7 +28,16 @@ static size_t without_blanks(const char *bytes, size_t length)
     return length;
 }
 
-/* The next one from *from on. False: there is none. */
+/* Whether the mark comes behind the rank of its line. What comes later in a line is part of a text. */
+static bool begins_line(const char *bytes, const char *mark)
+{
+    const char *rank = mark;
+    while (rank > bytes && rank[-1] != '\n' && rank[-1] != ' ')
+        rank--;
+    return rank < mark && (rank == bytes || rank[-1] == '\n');
+}
+
+/* The next one whose mark is at *from or later; then *from is behind that. False: there is none. */
 static bool next_unnamed(const char *bytes, size_t size, size_t *from, struct unnamed *found)
 {
     static const char mark[] = " comm_size #site ";
@@ -38,7 +47,8 @@ static bool next_unnamed(const char *bytes, size_t size, size_t *from, struct un
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         const char *text = number_integer(at + sizeof mark - 1, end, &number);
         *from = (size_t)(at - bytes) + sizeof mark - 1;
-        if (!line_end || !text || line_end - text < 4 || memcmp(text, " +0x", 4) != 0)
+        if (!line_end || !text || line_end - text < 4 || memcmp(text, " +0x", 4) != 0 ||
+            !begins_line(bytes, at))
             continue;
         found->at = (size_t)(text + 1 - bytes);
         found->length = (size_t)(line_end - text - 1);
