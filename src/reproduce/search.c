@@ -372,7 +372,7 @@ static void put_found(FILE *out, const void *what)
     size_t index = best_attempt(attempts);
     const struct attempt *best = &attempts->list[index];
     fputs("configuration: found\nsays: \"the best of ", out);
-    fprintf(out, "%zu tries%s; as published are ", attempts->count,
+    fprintf(out, "%zu %s%s; as published are ", attempts->count, attempts->count == 1 ? "try" : "tries",
             search->reproduction.quick ? " in the quick form" : "");
     put_score(out, attempts, best);
     fputs("\"\nsettings:\n", out);
@@ -392,7 +392,8 @@ static void print_result(const struct search *search)
     const struct attempts *attempts = &search->attempts;
     const struct configurations *configurations = &search->reproduction.configurations;
     size_t best = best_attempt(attempts);
-    printf("%s: %zu tries\n\n", search->reproduction.paper->name, attempts->count);
+    printf("%s: %zu %s\n\n", search->reproduction.paper->name, attempts->count,
+           attempts->count == 1 ? "try" : "tries");
     for (size_t i = 0; i < configurations->count; i++) {
         size_t index = attempts_find(attempts, configurations->list[i].choices);
         if (index == attempts->count)
