@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
-  const {digits, count, plural, time, size, binary, element, chart, section, palette, common, legend, timeScale, table} = kit;
+  const {digits, count, plural, time, size, binary, element, chart, section, listSection, guardsSection, palette, common, legend, timeScale, table} = kit;
   const NS = 1e-9;
   const LINE_POINTS = 160;
   const PLACES = {between: "Between two nodes", within: "Within a node"};
@@ -363,10 +363,6 @@
 
   // ----------------------------------------------------- parameters and guards
 
-  function listSection(id, title, says, columns, rows) {
-    return section(id, title, says, [], [table(title, columns, rows)], {name: id, columns, rows});
-  }
-
   function build() {
     document.getElementById("subtitle").textContent = `${data.library || data.mpi}, ${plural(data.nodes, "node")}, ${plural(data.ranks, "rank")}; calibrated by Heliograph ${data.version}`;
     const main = document.getElementById("main");
@@ -387,17 +383,7 @@
         ],
         Object.entries(data.parameters),
       ),
-      listSection(
-        "guards",
-        "Was the machine quiet?",
-        "A guard that fails says that the measurement is not one of this machine alone.",
-        [
-          {name: "guard", of: (guard) => guard.name},
-          {name: "passed", of: (guard) => (guard.passed ? "yes" : "NO")},
-          {name: "what it saw", prose: true, of: (guard) => guard.reason},
-        ],
-        data.guards,
-      ),
+      guardsSection("A guard that fails says that the measurement is not one of this machine alone.", data.guards),
     );
   }
 

@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
-  const {digits, plural, time, element, chart, section, palette, common, legend, timeScale, table} = kit;
+  const {digits, plural, time, element, chart, section, listSection, guardsSection, palette, common, legend, timeScale, table} = kit;
   const MEASURED = {name: "measured", color: palette[0]};
   const FORECAST = {name: "forecast", color: palette[1]};
   const CAPTURED = {name: "captured", color: palette[2]};
@@ -176,10 +176,6 @@
 
   // ------------------------------------------------------ machine and guards
 
-  function listSection(id, title, says, columns, rows) {
-    return section(id, title, says, [], [table(title, columns, rows)], {name: id, columns, rows});
-  }
-
   function build() {
     document.getElementById("subtitle").textContent = `${plural(data.ranks, "rank")}, ${data.ranks_per_node} on a node; checked by Heliograph ${data.version}`;
     const main = document.getElementById("main");
@@ -200,17 +196,7 @@
           ["network", data.fabric],
         ],
       ),
-      listSection(
-        "guards",
-        "Was the machine quiet?",
-        "A guard that fails says that the times are not those of this program alone.",
-        [
-          {name: "guard", of: (guard) => guard.name},
-          {name: "passed", of: (guard) => (guard.passed ? "yes" : "NO")},
-          {name: "what it saw", prose: true, of: (guard) => guard.reason},
-        ],
-        data.guards,
-      ),
+      guardsSection("A guard that fails says that the times are not those of this program alone.", data.guards),
     );
   }
 

@@ -345,6 +345,26 @@ const kit = (() => {
     return made;
   }
 
+  // A section that has a table and nothing else.
+  function listSection(id, title, says, columns, rows) {
+    return section(id, title, says, [], [table(title, columns, rows)], {name: id, columns, rows});
+  }
+
+  // guards: {name, passed, reason} of a measurement.
+  function guardsSection(says, guards) {
+    return listSection(
+      "guards",
+      "Was the machine quiet?",
+      says,
+      [
+        {name: "guard", of: (guard) => guard.name},
+        {name: "passed", of: (guard) => (guard.passed ? "yes" : "NO")},
+        {name: "what it saw", prose: true, of: (guard) => guard.reason},
+      ],
+      guards,
+    );
+  }
+
   // How each fabric is drawn, by its name: color, dash, marker and whether it is a bound. `list` comes from the
   // table of the program (output/fabric_style.h).
   function fabricStyles(list) {
@@ -545,6 +565,8 @@ const kit = (() => {
     network,
     refresh,
     section,
+    listSection,
+    guardsSection,
     fabricStyles,
     markers,
     symbolOf,
