@@ -76,20 +76,10 @@ static enum status report_deadlock(const struct graph_engine *engine)
 /* Ranks that make calls stand beside ranks that are graphs, on the same layers. */
 static void open_calls(struct graph_engine *engine)
 {
-    const struct engine_params *params = engine->params;
-    struct rank_layers *layers = &engine->layers;
-    engine->calls = (struct scheduler){.context = &layers->context,
-                                       .loop = &layers->context.loop,
-                                       .tap = params->tap,
-                                       .requests = &layers->requests,
-                                       .endpoint = layers->endpoint,
-                                       .p2p = &layers->p2p,
-                                       .coll_exec = &layers->coll_exec,
-                                       .program = params->program,
-                                       .ps_per_operation = engine->scheduler.ps_per_operation};
-    scheduler_init(&engine->calls);
-    for (uint32_t rank = 0; rank < params->program->ranks; rank++)
-        engine->ranks_of_calls += !params->program->graph->ranks[rank].count;
+    const struct program *program = engine->params->program;
+    scheduler_open(&engine->calls, &engine->layers, engine->scheduler.ps_per_operation);
+    for (uint32_t rank = 0; rank < program->ranks; rank++)
+        engine->ranks_of_calls += !program->graph->ranks[rank].count;
 }
 
 static void begin_rank(void *self, uint32_t rank)

@@ -7,7 +7,6 @@
 #include "engine/rank/demand.h"
 #include "engine/rank/endpoint_list.h"
 #include "engine/rank/job_queue.h"
-#include "engine/rank/layers.h"
 #include "engine/rank/scheduler.h"
 #include "fabric/faults.h"
 
@@ -25,23 +24,6 @@ static struct call_place place_of(void *self, uint32_t rank)
 {
     const struct rank_engine *engine = self;
     return engine->params->program->ops->place(engine->params->program, rank);
-}
-
-static void open_scheduler(struct rank_engine *engine)
-{
-    const struct engine_params *params = engine->params;
-    const struct compute_config *compute = config_of(params->config, &compute_params);
-    struct rank_layers *layers = &engine->layers;
-    engine->scheduler = (struct scheduler){.context = &layers->context,
-                                           .loop = &layers->context.loop,
-                                           .tap = params->tap,
-                                           .requests = &layers->requests,
-                                           .endpoint = layers->endpoint,
-                                           .p2p = &layers->p2p,
-                                           .coll_exec = &layers->coll_exec,
-                                           .program = params->program,
-                                           .ps_per_operation = compute_config_ps(compute)};
-    scheduler_init(&engine->scheduler);
 }
 
 static enum status run_to_the_end(struct rank_engine *engine)
@@ -131,7 +113,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
 {
     struct rank_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
-    open_scheduler(&engine);
+    scheduler_open(&engine.scheduler, &engine.layers,
+                   compute_config_ps(config_of(params->config, &compute_params)));
     enum status status = layers_open_fabric(&engine.layers);
     if (status == STATUS_OK)
         status = run_to_the_end(&engine);

@@ -372,10 +372,19 @@ const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
 
 /* -------------------------------------------------------------- life cycle */
 
-void scheduler_init(struct scheduler *scheduler)
+void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers, double ps_per_operation)
 {
-    struct program *program = scheduler->program;
-    scheduler->sites = program->sites;
+    struct program *program = layers->params->program;
+    *scheduler = (struct scheduler){.context = &layers->context,
+                                    .loop = &layers->context.loop,
+                                    .tap = layers->params->tap,
+                                    .requests = &layers->requests,
+                                    .endpoint = layers->endpoint,
+                                    .p2p = &layers->p2p,
+                                    .coll_exec = &layers->coll_exec,
+                                    .program = program,
+                                    .sites = program->sites,
+                                    .ps_per_operation = ps_per_operation};
     struct rank *ranks = mem_alloc(program->ranks, sizeof *ranks, "ranks");
     for (uint32_t i = 0; i < program->ranks; i++) {
         ranks[i].slot_count = program->ops->slots(program, i);

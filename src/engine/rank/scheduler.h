@@ -3,11 +3,7 @@
 
 #include "call/call.h"
 #include "call/sites.h"
-#include "engine/rank/coll_exec.h"
-#include "engine/rank/context.h"
-#include "engine/rank/endpoint.h"
-#include "engine/rank/p2p.h"
-#include "engine/rank/request.h"
+#include "engine/rank/layers.h"
 
 /* Ranks that execute a sequence of calls, by the four states of the FMU paper, section V. */
 enum rank_state {
@@ -44,8 +40,8 @@ struct scheduler {
     uint32_t resume_kind;
 };
 
-/* `scheduler` has the fields down to `ps_per_operation`, without `sites`. */
-void scheduler_init(struct scheduler *scheduler);
+/* For the program of the layers, which outlive it. */
+void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers, double ps_per_operation);
 void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);
 double scheduler_estimate(double ranks); /* bytes of so many ranks */
