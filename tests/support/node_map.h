@@ -44,4 +44,19 @@ static inline void node_map_place(struct node_map *map, uint32_t nodes, uint32_t
     node_map_make(map, size, place_of);
 }
 
+/* Calls `use` with every map of so many nodes and ranks of a node at most, even and uneven, in each
+ * placement. */
+static inline void node_map_each(uint32_t most_nodes, uint32_t most_ranks,
+                                 void (*use)(const struct node_map *map))
+{
+    struct node_map map;
+    for (uint32_t nodes = 1; nodes <= most_nodes; nodes++)
+        for (uint32_t ranks = 1; ranks <= most_ranks; ranks++)
+            for (int uneven = 0; uneven <= 1; uneven++)
+                for (enum placement placement = BLOCKS; placement < PLACEMENTS; placement++) {
+                    node_map_place(&map, nodes, ranks, uneven, placement);
+                    use(&map);
+                }
+}
+
 #endif

@@ -61,14 +61,7 @@ enum { MOST_NODES = HAS_SANITIZER ? 3 : 5, MOST_RANKS = HAS_SANITIZER ? 3 : 4 };
 static void they_are_right_on_every_map(void **state)
 {
     (void)state;
-    struct node_map map;
-    for (uint32_t nodes = 1; nodes <= MOST_NODES; nodes++)
-        for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++)
-            for (int uneven = 0; uneven <= 1; uneven++)
-                for (enum placement placement = BLOCKS; placement < PLACEMENTS; placement++) {
-                    node_map_place(&map, nodes, ranks, uneven, placement);
-                    prove_on(&map);
-                }
+    node_map_each(MOST_NODES, MOST_RANKS, prove_on);
 }
 
 static struct coll_counts count(enum coll_kind kind, const struct node_map *map, uint64_t bytes,
