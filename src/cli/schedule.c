@@ -126,8 +126,8 @@ static const struct cli_option options[] = {
     [SCHEDULE_DEADLINE] = {"--deadline", 0, "TIME", "with --verify: bytes that arrive later are late"},
     [SCHEDULE_HOPS] =
         {"--hops", 0, "1|2",
-         "with --switching: 2: bytes may go over a port in between (a node of --topology), which\n"
-         "takes fewer circuits for many small entries; 1"},
+         "with --switching: how many circuits bytes may take one after another; with 2 over a port\n"
+         "in between (a node of --topology), which takes fewer circuits for many small entries; 1"},
     CLI_PLUGIN,
 };
 

@@ -301,7 +301,7 @@ static void read_job(struct jobs *jobs, struct config_reader *reader, const stru
     }
     if (good && !entry.estimate && jobs->about.queue && jobs->about.queue->backfills) {
         config_node_error(reader, node,
-                          "with queue=easy each job says how long it may take, such as estimate: 10 ms");
+                          "with queue=easy each job needs an estimate of its time, such as estimate: 10 ms");
         good = false;
     }
     good = good && is_like_the_others(jobs, reader, node, &entry);

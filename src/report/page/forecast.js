@@ -18,7 +18,7 @@
   function verdict() {
     const off = data.error_percent;
     const amount = element("strong", {}, `${digits(Math.abs(off.value), 3)} %`);
-    const words = off.low <= 0 && off.high >= 0 ? [" by ", amount, ", and the interval includes no error"] : [" by ", amount];
+    const words = off.low <= 0 && off.high >= 0 ? [" by ", amount, ", but the interval includes 0 %"] : [" by ", amount];
     return element(
       "p",
       {},
