@@ -15,7 +15,6 @@ enum host_buffer {
     HOST_BUFFER_RECEIVE,
     HOST_BUFFER_SCRATCH,
     HOST_BUFFER_SHARED, /* of all ranks of the node */
-    HOST_BUFFERS
 };
 
 struct host_place {

@@ -155,7 +155,6 @@ static bool expand_last(struct node_maker *maker, struct few *few)
  * two messages that cross, both ends wait for both. False: the terms are many, and all are kept. */
 static bool find_few(struct node_maker *maker, const struct term *term, struct few *few)
 {
-    enum { ROUNDS = 1 };
     few->count = 0;
     few->overflows = false;
     for (;; term = &maker->terms[term->next]) {
@@ -165,10 +164,11 @@ static bool find_few(struct node_maker *maker, const struct term *term, struct f
         if (!term->next)
             break;
     }
-    struct few wide = *few;
-    for (int round = 0; few->count > 1 && round < ROUNDS && expand_last(maker, &wide); round++)
-        if (wide.count <= few->count)
+    if (few->count > 1) {
+        struct few wide = *few;
+        if (expand_last(maker, &wide) && wide.count <= few->count)
             *few = wide;
+    }
     return true;
 }
 
