@@ -146,6 +146,15 @@ void host_caches_touch(struct host_caches *caches, uint32_t node, uint32_t rank,
     }
 }
 
+void host_caches_place(struct host_caches *caches, uint32_t node, uint32_t rank, struct host_place place,
+                       uint64_t bytes)
+{
+    struct pages *pages = pages_of(caches, node, rank, place.buffer);
+    uint64_t end = place.offset + bytes;
+    for (uint64_t offset = place.offset; offset < end; offset += in_first_page(offset, end - offset))
+        stamp(caches, node, rank, page_at(caches, pages, offset / PAGE_BYTES));
+}
+
 void host_caches_arrive(struct host_caches *caches, uint32_t node, uint32_t rank, struct host_place place,
                         uint64_t bytes)
 {

@@ -42,6 +42,10 @@ void host_caches_touch(struct host_caches *caches, uint32_t node, uint32_t rank,
 /* The rank's core touches bytes of which no place is known. */
 void host_caches_pass(struct host_caches *caches, uint32_t node, uint32_t rank, uint64_t bytes);
 
+/* The rank's core has just touched bytes that host_caches_pass has counted; they are at this place. */
+void host_caches_place(struct host_caches *caches, uint32_t node, uint32_t rank, struct host_place place,
+                       uint64_t bytes);
+
 /* The NIC of the rank's node writes there. Pages in the cache of all cores stay there. Others enter the part
  * of it that the NIC may use, from which later ones displace them. */
 void host_caches_arrive(struct host_caches *caches, uint32_t node, uint32_t rank, struct host_place place,

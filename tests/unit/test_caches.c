@@ -121,6 +121,17 @@ static void pieces_cross_pages(void **state)
     assert_int_equal(found.bytes[HOST_L2], PAGE);
 }
 
+/* A core copies a message from elsewhere before its place is known. No byte is touched a second time then. */
+static void a_copied_message_gets_its_place(void **state)
+{
+    (void)state;
+    touch(0, HOST_BUFFER_SEND, "0");
+    host_caches_pass(caches, 0, 0, PAGE);
+    host_caches_place(caches, 0, 0, place(HOST_BUFFER_RECEIVE, 0), PAGE);
+    assert_string_equal(touch(0, HOST_BUFFER_SEND, "0"), "2");
+    assert_string_equal(touch(0, HOST_BUFFER_RECEIVE, "0"), "2");
+}
+
 /* ------------------------------------------------------- everything, listed */
 
 enum { TOUCHES = 4000, PAGES = 12 };
@@ -186,6 +197,7 @@ int main(void)
         TEST(shared_memory_is_in_no_cores_own_cache),
         TEST(messages_arrive_in_a_part_of_the_cache),
         TEST(pieces_cross_pages),
+        TEST(a_copied_message_gets_its_place),
         TEST(a_list_of_all_touches_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

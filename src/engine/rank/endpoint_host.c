@@ -122,9 +122,8 @@ static void host_fill(struct endpoint *base, uint32_t rank, uint32_t from, struc
 {
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
     uint32_t node = node_of_rank(endpoint, rank);
-    struct host_found found = {0};
     if (node == node_of_rank(endpoint, from))
-        host_caches_touch(endpoint->nodes.caches, node, rank, into, bytes, &found);
+        host_caches_place(endpoint->nodes.caches, node, rank, into, bytes);
     else
         host_caches_arrive(endpoint->nodes.caches, node, rank, into, bytes);
 }
