@@ -35,17 +35,44 @@ uint64_t leaders_vector_limit(uint32_t nodes, uint32_t most_here, uint64_t copy_
 
 /* ------------------------------------------------------------------ blocks */
 
+/* A sum of the terms with numbers below `next`. The sum moves from number to number. Ranks in a ring move it
+ * by one each time, and rounds of N nodes that exchange in pairs by log N on average. */
+struct running_sum {
+    uint32_t next;
+    uint64_t sum;
+};
+
+/* One phase of one rank. In scatterv, and in an alltoallv in which all ranks send the same lengths, the
+ * staged lengths of one rank say all: they are the *row*. */
 struct leaders_vector {
     struct node_call node;
     uint64_t limit;   /* bytes of the longest block that is staged */
     uint32_t leaders; /* local ranks below it may lead */
+    bool has_row;
+    uint32_t row_rank; /* a rank that has the row */
+    /* Sums that have been asked for: so each length is counted about once. */
+    struct running_sum sent, received; /* of the lengths of this rank's blocks, by rank */
+    struct running_sum row_pieces;     /* of the pieces of the row, by node */
+    struct running_sum messages;       /* of all messages of this node, by node */
+    uint32_t row_node;                 /* of this node, or none, the piece has row_piece bytes */
+    uint64_t row_piece;
+    uint64_t row_bytes, regions_bytes; /* UNKNOWN: not asked for yet */
 };
+
+enum { NO_NODE = UINT32_MAX };
+static const uint64_t UNKNOWN = UINT64_MAX;
 
 static struct leaders_vector vector_of(const struct coll_call *call)
 {
     struct leaders_vector self = {
         .node = node_call_of(call),
-        .limit = leaders_vector_limit(node_count(call), node_most(call), COLL_FOOTPRINT_COPY)};
+        .limit = leaders_vector_limit(node_count(call), node_most(call), COLL_FOOTPRINT_COPY),
+        .has_row = call->kind == COLL_SCATTERV ||
+                   (call->kind == COLL_ALLTOALLV && (!call->all.counts || call->all.stride == 0)),
+        .row_rank = call->kind == COLL_SCATTERV ? call->root : call->rank,
+        .row_node = NO_NODE,
+        .row_bytes = UNKNOWN,
+        .regions_bytes = UNKNOWN};
     self.leaders = call->leaders > 1 ? call->leaders : 1;
     if (self.leaders > self.node.here)
         self.leaders = self.node.here;
@@ -68,20 +95,55 @@ static uint64_t staged(const struct leaders_vector *self, uint32_t from, uint32_
     return bytes <= self->limit ? bytes : 0;
 }
 
-/* Where the block for or from `peer` is in a buffer of this rank, if somebody asks. */
-static struct coll_span block_span(const struct leaders_vector *self, enum coll_buffer buffer, uint32_t peer,
-                                   const struct coll_sink *sink)
+static uint64_t sent_to(struct leaders_vector *self, uint32_t peer)
 {
-    const struct coll_call *call = self->node.call;
-    bool is_sent = buffer == COLL_SEND_BUFFER;
-    uint64_t at = 0;
-    for (uint32_t i = 0; sink->local && i < peer; i++)
-        at += is_sent ? block(call, call->rank, i) : block(call, i, call->rank);
-    return span_of(buffer, at, is_sent ? block(call, call->rank, peer) : block(call, peer, call->rank));
+    return block(self->node.call, self->node.call->rank, peer);
 }
 
-/* All staged blocks of a rank for the ranks of a node. */
-static uint64_t piece(const struct leaders_vector *self, uint32_t from, uint32_t node)
+static uint64_t received_from(struct leaders_vector *self, uint32_t peer)
+{
+    return block(self->node.call, peer, self->node.call->rank);
+}
+
+/* Moves the sum to `end`, and returns it. */
+static uint64_t sum_before(struct leaders_vector *self, struct running_sum *running, uint32_t end,
+                           uint64_t (*term)(struct leaders_vector *self, uint32_t number))
+{
+    while (running->next < end)
+        running->sum += term(self, running->next++);
+    while (running->next > end)
+        running->sum -= term(self, --running->next);
+    return running->sum;
+}
+
+static uint64_t block_place(struct leaders_vector *self, bool is_sent, uint32_t peer)
+{
+    const struct coll_call *call = self->node.call;
+    if (call->kind == (is_sent ? COLL_GATHERV : COLL_SCATTERV)) /* the buffer has one block */
+        return 0;
+    if (!call->all.counts)
+        return peer * call->bytes;
+    return sum_before(self, is_sent ? &self->sent : &self->received, peer, is_sent ? sent_to : received_from);
+}
+
+/* Where the block for or from `peer` is in a buffer of this rank, if somebody asks. */
+static struct coll_span block_span(struct leaders_vector *self, enum coll_buffer buffer, uint32_t peer,
+                                   const struct coll_sink *sink)
+{
+    bool is_sent = buffer == COLL_SEND_BUFFER;
+    return span_of(buffer, sink->local ? block_place(self, is_sent, peer) : 0,
+                   is_sent ? sent_to(self, peer) : received_from(self, peer));
+}
+
+/* ------------------------------------------------------- pieces, messages */
+
+/* Whether the rank has the row. Else, if there is a row, it has no staged blocks. */
+static bool has_the_row(const struct leaders_vector *self, uint32_t from)
+{
+    return self->node.call->kind == COLL_ALLTOALLV || from == self->row_rank;
+}
+
+static uint64_t count_piece(const struct leaders_vector *self, uint32_t from, uint32_t node)
 {
     uint64_t bytes = 0;
     for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++)
@@ -89,46 +151,112 @@ static uint64_t piece(const struct leaders_vector *self, uint32_t from, uint32_t
     return bytes;
 }
 
-/* All staged blocks of the ranks of a node for those of another. */
-static uint64_t message(const struct leaders_vector *self, uint32_t from, uint32_t to)
+static uint64_t row_piece(struct leaders_vector *self, uint32_t node)
 {
+    if (self->row_node != node)
+        self->row_piece = count_piece(self, self->row_rank, node);
+    self->row_node = node;
+    return self->row_piece;
+}
+
+/* All staged blocks of a rank for the ranks of a node. */
+static uint64_t piece(struct leaders_vector *self, uint32_t from, uint32_t node)
+{
+    const struct coll_call *call = self->node.call;
+    if (call->kind == COLL_GATHERV)
+        return node == node_of(call, call->root) ? staged(self, from, call->root) : 0;
+    if (self->has_row)
+        return has_the_row(self, from) ? row_piece(self, node) : 0;
+    return count_piece(self, from, node);
+}
+
+/* All pieces of a rank for the nodes before `node`. */
+static uint64_t pieces_before(struct leaders_vector *self, uint32_t from, uint32_t node)
+{
+    const struct coll_call *call = self->node.call;
+    if (call->kind == COLL_GATHERV)
+        return node > node_of(call, call->root) ? staged(self, from, call->root) : 0;
+    if (self->has_row)
+        return has_the_row(self, from) ? sum_before(self, &self->row_pieces, node, row_piece) : 0;
     uint64_t bytes = 0;
-    for (uint32_t local = 0; local < node_ranks(self->node.call, from); local++)
-        bytes += piece(self, node_member(self->node.call, from, local), to);
+    for (uint32_t before = 0; before < node; before++)
+        bytes += count_piece(self, from, before);
     return bytes;
+}
+
+/* All staged blocks of a rank: its region. */
+static uint64_t region_bytes(struct leaders_vector *self, uint32_t from)
+{
+    const struct coll_call *call = self->node.call;
+    if (!self->has_row)
+        return pieces_before(self, from, self->node.nodes);
+    if (self->row_bytes == UNKNOWN) {
+        self->row_bytes = 0;
+        for (uint32_t to = 0; to < call->size; to++)
+            self->row_bytes += staged(self, self->row_rank, to);
+    }
+    return has_the_row(self, from) ? self->row_bytes : 0;
+}
+
+/* All staged blocks of the ranks of a node for those of another. */
+static uint64_t message(struct leaders_vector *self, uint32_t from, uint32_t to)
+{
+    const struct coll_call *call = self->node.call;
+    uint64_t bytes = 0;
+    if (call->kind == COLL_SCATTERV)
+        return from == node_of(call, call->root) ? row_piece(self, to) : 0;
+    if (self->has_row)
+        return node_ranks(call, from) * row_piece(self, to);
+    if (call->kind == COLL_GATHERV && to != node_of(call, call->root))
+        return 0;
+    for (uint32_t local = 0; local < node_ranks(call, from); local++)
+        bytes += piece(self, node_member(call, from, local), to);
+    return bytes;
+}
+
+/* Whether the message has a staged block. */
+static bool has_message(struct leaders_vector *self, uint32_t from, uint32_t to)
+{
+    if (self->has_row)
+        return message(self, from, to) > 0;
+    for (uint32_t local = 0; local < node_ranks(self->node.call, from); local++)
+        if (piece(self, node_member(self->node.call, from, local), to) > 0)
+            return true;
+    return false;
 }
 
 /* ---------------------------------------------------------- shared memory */
 
 /* Where things are in the shared memory: the regions of the ranks with their pieces for all nodes, then for
  * each node the message to it and the message from it. */
-static uint64_t region_at(const struct leaders_vector *self, uint32_t local, uint32_t node)
+static uint64_t region_at(struct leaders_vector *self, uint32_t local)
 {
     uint64_t at = 0;
-    for (uint32_t before = 0; before <= local; before++)
-        for (uint32_t other = 0; other < (before < local ? self->node.nodes : node); other++)
-            at += piece(self, node_member(self->node.call, self->node.node, before), other);
+    for (uint32_t before = 0; before < local; before++)
+        at += region_bytes(self, node_member(self->node.call, self->node.node, before));
     return at;
 }
 
-static uint64_t messages_before(const struct leaders_vector *self, uint32_t node)
+static uint64_t messages_with(struct leaders_vector *self, uint32_t node)
 {
-    uint64_t at = region_at(self, self->node.here - 1, self->node.nodes);
-    for (uint32_t other = 0; other < node; other++)
-        if (other != self->node.node)
-            at += message(self, self->node.node, other) + message(self, other, self->node.node);
-    return at;
+    uint32_t here = self->node.node;
+    return node == here ? 0 : message(self, here, node) + message(self, node, here);
 }
 
-static struct coll_span outgoing(const struct leaders_vector *self, uint32_t node,
-                                 const struct coll_sink *sink)
+static uint64_t messages_before(struct leaders_vector *self, uint32_t node)
+{
+    if (self->regions_bytes == UNKNOWN)
+        self->regions_bytes = region_at(self, self->node.here);
+    return self->regions_bytes + sum_before(self, &self->messages, node, messages_with);
+}
+
+static struct coll_span outgoing(struct leaders_vector *self, uint32_t node, const struct coll_sink *sink)
 {
     return span_of(COLL_SHARED, sink->local ? messages_before(self, node) : 0,
                    message(self, self->node.node, node));
 }
 
-static struct coll_span incoming(const struct leaders_vector *self, uint32_t node,
-                                 const struct coll_sink *sink)
+static struct coll_span incoming(struct leaders_vector *self, uint32_t node, const struct coll_sink *sink)
 {
     uint64_t sent = sink->local ? message(self, self->node.node, node) : 0;
     return span_of(COLL_SHARED, sink->local ? messages_before(self, node) + sent : 0,
@@ -149,15 +277,15 @@ static bool leads_for(const struct leaders_vector *self, uint32_t local, uint32_
 }
 
 /* A rank that receives messages for its node raises a flag when they have come. */
-static bool receives(const struct leaders_vector *self, uint32_t local)
+static bool receives(struct leaders_vector *self, uint32_t local)
 {
     for (uint32_t node = 0; node < self->node.nodes; node++)
-        if (leads_for(self, local, node) && message(self, node, self->node.node) > 0)
+        if (leads_for(self, local, node) && has_message(self, node, self->node.node))
             return true;
     return false;
 }
 
-static uint32_t flags_before(const struct leaders_vector *self, uint32_t local)
+static uint32_t flags_before(struct leaders_vector *self, uint32_t local)
 {
     uint32_t flags = 0;
     for (uint32_t before = 0; before < local; before++)
@@ -186,10 +314,10 @@ static bool expects(const struct leaders_vector *self, uint32_t local)
 
 /* ------------------------------------------------------------------- steps */
 
-static void stage(const struct leaders_vector *self, struct coll_sink *sink)
+static void stage(struct leaders_vector *self, struct coll_sink *sink)
 {
-    for (uint32_t node = 0; sink->local && node < self->node.nodes; node++) {
-        uint64_t at = region_at(self, self->node.local, node);
+    uint64_t at = sink->local ? region_at(self, self->node.local) : 0;
+    for (uint32_t node = 0; sink->local && node < self->node.nodes; node++)
         for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
             uint32_t to = node_member(self->node.call, node, local);
             uint64_t bytes = staged(self, self->node.call->rank, to);
@@ -198,75 +326,89 @@ static void stage(const struct leaders_vector *self, struct coll_sink *sink)
                           span_of(COLL_SHARED, at, bytes));
             at += bytes;
         }
-    }
 }
 
 /* The pieces of all ranks of this node, in their order. */
-static void write_message(const struct leaders_vector *self, uint32_t node, struct coll_sink *sink)
+static void write_message(struct leaders_vector *self, uint32_t node, struct coll_sink *sink)
 {
-    uint64_t at = sink->local ? messages_before(self, node) : 0;
+    uint64_t at = sink->local ? messages_before(self, node) : 0, region = 0;
     for (uint32_t local = 0; sink->local && local < self->node.here; local++) {
-        uint64_t bytes = piece(self, node_member(self->node.call, self->node.node, local), node);
-        step_copy(sink, span_of(COLL_SHARED, region_at(self, local, node), bytes),
+        uint32_t from = node_member(self->node.call, self->node.node, local);
+        uint64_t bytes = piece(self, from, node);
+        step_copy(sink, span_of(COLL_SHARED, region + pieces_before(self, from, node), bytes),
                   span_of(COLL_SHARED, at, bytes));
         at += bytes;
+        region += region_bytes(self, from);
     }
+}
+
+/* What the rank's piece for this node has before the block for this rank. */
+static uint64_t before_mine(const struct leaders_vector *self, uint32_t from)
+{
+    const struct coll_call *call = self->node.call;
+    uint64_t bytes = 0;
+    for (uint32_t local = 0; call->kind != COLL_GATHERV && local < self->node.local; local++)
+        bytes += staged(self, from, node_member(call, self->node.node, local));
+    return bytes;
 }
 
 /* Copies what the ranks of `node` have for this rank. Their pieces are in the regions, or follow each other
  * in the message from that node. */
-static void take(const struct leaders_vector *self, uint32_t node, struct coll_sink *sink)
+static void take(struct leaders_vector *self, uint32_t node, struct coll_sink *sink)
 {
     const struct coll_call *call = self->node.call;
-    uint64_t at = sink->local && node != self->node.node ? incoming(self, node, sink).offset : 0;
-    for (uint32_t local = 0; sink->local && local < node_ranks(call, node); local++) {
+    bool is_here = node == self->node.node;
+    if (!sink->local)
+        return;
+    uint64_t at = is_here ? 0 : incoming(self, node, sink).offset;
+    uint64_t of_row = self->has_row ? before_mine(self, self->row_rank) : 0;
+    for (uint32_t local = 0; local < node_ranks(call, node); local++) {
         uint32_t from = node_member(call, node, local);
-        uint64_t before = 0, bytes = staged(self, from, call->rank);
-        for (uint32_t here = 0; here < self->node.local; here++)
-            before += staged(self, from, node_member(call, self->node.node, here));
-        if (node == self->node.node)
-            at = region_at(self, local, node);
-        if (bytes > 0)
+        uint64_t bytes = staged(self, from, call->rank);
+        if (bytes > 0) {
+            uint64_t before = self->has_row ? of_row : before_mine(self, from);
+            before += is_here ? pieces_before(self, from, node) : 0;
             step_copy(sink, span_of(COLL_SHARED, at + before, bytes),
                       block_span(self, COLL_RECV_BUFFER, from, sink));
-        at += piece(self, from, self->node.node);
+        }
+        at += is_here ? region_bytes(self, from) : piece(self, from, self->node.node);
     }
 }
 
 /* Long blocks go first in both directions, since messages of a pair of ranks match in their order. */
-static void receive(const struct leaders_vector *self, struct coll_sink *sink)
+static void receive(struct leaders_vector *self, struct coll_sink *sink)
 {
     const struct coll_call *call = self->node.call;
     for (uint32_t i = 1; i < call->size; i++) {
         uint32_t from = ring_down(call->rank, i, call->size);
-        if (block(call, from, call->rank) > self->limit)
+        if (received_from(self, from) > self->limit)
             sink->recv(sink, from, block_span(self, COLL_RECV_BUFFER, from, sink));
     }
     for (uint32_t round = 1; round < self->node.nodes; round++) {
         uint32_t from = node_from(&self->node, round);
-        if (leads_for(self, self->node.local, from) && message(self, from, self->node.node) > 0)
+        if (leads_for(self, self->node.local, from) && has_message(self, from, self->node.node))
             sink->recv(sink, node_member(call, from, self->node.local), incoming(self, from, sink));
     }
 }
 
-static void send(const struct leaders_vector *self, struct coll_sink *sink)
+static void send(struct leaders_vector *self, struct coll_sink *sink)
 {
     const struct coll_call *call = self->node.call;
     for (uint32_t i = 1; i < call->size; i++) {
         uint32_t to = ring_up(call->rank, i, call->size);
-        if (block(call, call->rank, to) > self->limit)
+        if (sent_to(self, to) > self->limit)
             sink->send(sink, to, block_span(self, COLL_SEND_BUFFER, to, sink));
     }
     for (uint32_t round = 1; round < self->node.nodes; round++) {
         uint32_t to = node_to(&self->node, round);
-        if (!leads_for(self, self->node.local, to) || message(self, self->node.node, to) == 0)
+        if (!leads_for(self, self->node.local, to) || !has_message(self, self->node.node, to))
             continue;
         write_message(self, to, sink);
         sink->send(sink, node_member(call, to, self->node.local), outgoing(self, to, sink));
     }
 }
 
-static void keep_long(const struct leaders_vector *self, struct coll_sink *sink)
+static void keep_long(struct leaders_vector *self, struct coll_sink *sink)
 {
     uint32_t rank = self->node.call->rank;
     if (block(self->node.call, rank, rank) > self->limit)
@@ -275,13 +417,18 @@ static void keep_long(const struct leaders_vector *self, struct coll_sink *sink)
 }
 
 /* A flag is the number of its rank among those that receive. */
-static void meet_leaders(const struct leaders_vector *self, struct coll_sink *sink)
+static void meet_leaders(struct leaders_vector *self, struct coll_sink *sink)
 {
-    if (self->node.here > 1 && receives(self, self->node.local))
+    uint32_t flag = 0;
+    if (self->node.here == 1)
+        return;
+    if (self->node.local < self->leaders && receives(self, self->node.local))
         sink->raise(sink, flags_before(self, self->node.local));
-    for (uint32_t local = 0; self->node.here > 1 && local < self->leaders; local++)
+    for (uint32_t local = 0; local < self->leaders; local++) {
         if (local != self->node.local && expects(self, local))
-            sink->await(sink, flags_before(self, local));
+            sink->await(sink, flag);
+        flag += receives(self, local);
+    }
 }
 
 static bool leaders(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)

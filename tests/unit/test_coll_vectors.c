@@ -103,6 +103,40 @@ static void they_cost_what_closed_forms_say(void **state)
         }
 }
 
+/* 32 nodes of 32 ranks with blocks of different lengths: each length is summed up about once for each rank,
+ * so that a thousand ranks take no minutes. */
+static void a_thousand_ranks_cost_what_closed_forms_say(void **state)
+{
+    enum { NODES = 32, SIZE = NODES * NODES, ROOT = SIZE / 2 };
+    static uint32_t place_of[SIZE], words[4 * SIZE + 1];
+    static uint64_t lengths[SIZE];
+    struct coll_nodes nodes;
+    uint64_t all = 0, home = 0, filled = 0;
+    (void)state;
+    for (uint32_t rank = 0; rank < SIZE; rank++) {
+        place_of[rank] = rank / NODES;
+        all += lengths[rank] = rank * 7919 % 64;
+        home += rank / NODES == ROOT / NODES ? lengths[rank] : 0;
+        filled += lengths[rank] > 0;
+    }
+    coll_nodes_init(&nodes, SIZE, place_of, words);
+    for (int k = 0; k < KINDS; k++) {
+        bool has_root = kinds[k] != COLL_ALLTOALLV;
+        struct coll_call call = {.kind = kinds[k],
+                                 .size = SIZE,
+                                 .root = ROOT,
+                                 .element = 1,
+                                 .nodes = &nodes,
+                                 .all = {.counts = lengths}};
+        struct coll_counts counts = coll_count(coll_leaders_vector(kinds[k]), &call, true);
+        uint64_t away = has_root ? all - home : (SIZE - NODES) * all, here = has_root ? home : NODES * all;
+        assert_int_equal(counts.messages, has_root ? NODES - 1 : NODES * (NODES - 1));
+        assert_int_equal(counts.bytes, away);
+        assert_int_equal(counts.copied_bytes, 3 * away + 2 * here);
+        assert_in_range(counts.copies, 2 * filled, 2 * SIZE * filled + SIZE * NODES);
+    }
+}
+
 /* The longest staged block is as long as the memory of a call allows: with one byte more of the blocks it
  * would not be enough. */
 static void the_limit_follows_from_memory(void **state)
@@ -122,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_right_on_every_map),
         cmocka_unit_test(they_cost_what_closed_forms_say),
+        cmocka_unit_test(a_thousand_ranks_cost_what_closed_forms_say),
         cmocka_unit_test(the_limit_follows_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
