@@ -13,8 +13,8 @@
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
  *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
- *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows
- *   done
+ *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the first call
+ * of a communicator, in which the library reads its settings done
  *
  * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
  * through the library: all others are those of the profiling interface. */
@@ -46,7 +46,7 @@ static void open_candidate(struct bench *bench, struct bench_candidate *candidat
     setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
     PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     blocks_lay_out(bench, 1);
-    limit_begin(bench, candidate, 1);
+    limit_begin(bench, candidate, 0);
     call_once(bench, candidate, 1); /* in this call the library reads its settings for the communicator */
     limit_end();
     if (is_own)

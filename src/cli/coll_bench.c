@@ -159,10 +159,25 @@ static void pass_on(const char *line)
     progress_show();
 }
 
+static void report_late(const struct bench_request *request, const struct measured *measured)
+{
+    char size[64];
+    if (measured->late_bytes == 0)
+        diag_error(
+            "the first call of %s by %s, in which the library reads its settings, has not ended within "
+            "%s, so the measurement was ended; measure without this algorithm, or set a longer --limit",
+            request->op, measured->late, request->limit);
+    else
+        diag_error(
+            "a sample of %s of %s by %s has not ended within %s, so the measurement was ended; measure "
+            "without this algorithm or size, or set a longer --limit",
+            request->op, units_print_size(measured->late_bytes, size, sizeof size), measured->late,
+            request->limit);
+}
+
 /* Lines that are not the program's come from the MPI; they are passed on to standard error. */
 static enum status run_launcher(const struct bench_request *request, char **words, struct measured *measured)
 {
-    char size[64];
     struct launch launch;
     struct file_line line = {.length = 0};
     if (!launch_start(&launch, words))
@@ -175,11 +190,7 @@ static enum status run_launcher(const struct bench_request *request, char **word
     if (measured->is_done)
         return STATUS_OK;
     if (*measured->late) {
-        diag_error(
-            "a sample of %s of %s by %s has not ended within %s, so the measurement was ended; measure "
-            "without this algorithm or size, or set a longer --limit",
-            request->op, units_print_size(measured->late_bytes, size, sizeof size), measured->late,
-            request->limit);
+        report_late(request, measured);
         return STATUS_FAILED;
     }
     diag_error("the measurement did not come to its end; what its launcher said is above");

@@ -25,7 +25,7 @@ struct measured {
     struct measured_series *series; /* those of a size stand together; the first is compared with */
     size_t count, capacity;
     char late[48];       /* the algorithm of a sample that has not ended in time; "": none */
-    uint64_t late_bytes; /* its size */
+    uint64_t late_bytes; /* its size; 0: it is the first call of a communicator */
     bool is_done;        /* the measurement has come to its end */
 };
 
