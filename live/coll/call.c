@@ -32,9 +32,11 @@ static int pack_block(const struct live_comm *comm, const struct live_buffer *bu
         memset(into, 0, bytes);
         return live_pack(block->at, (int)block->count, buffer->type, into, (int)bytes, comm->mine);
     }
+    memset(into + own, 0, bytes - own);
+    if (own > 0 && buffer->is_hidden)
+        return live_pack(block->at, (int)own, MPI_BYTE, into, (int)own, comm->mine);
     if (own > 0)
         memcpy(into, block->at, own);
-    memset(into + own, 0, bytes - own);
     return MPI_SUCCESS;
 }
 
@@ -44,8 +46,11 @@ static int unpack_block(const struct live_comm *comm, const struct live_buffer *
 {
     if (!buffer->is_bytes)
         return live_unpack(from, (int)bytes, block->at, (int)block->count, buffer->type, comm->mine);
-    if (block->count > 0)
-        memcpy(block->at, from, (size_t)(block->count * extent));
+    size_t own = (size_t)(block->count * extent);
+    if (own > 0 && buffer->is_hidden)
+        return live_unpack(from, (int)own, block->at, (int)own, MPI_BYTE, comm->mine);
+    if (own > 0)
+        memcpy(block->at, from, own);
     return MPI_SUCCESS;
 }
 

@@ -182,6 +182,10 @@ bool live_all_agree(MPI_Comm comm, bool here);
 /* True: this process may pass buffers in the memory of a GPU, which the library must not touch. */
 bool live_uses_devices(void);
 
+/* True: this process has begun to use GPUs since the communicator was set up. No other rank knows of that. So
+ * the rank still does its part of each call, and leaves its buffers to MPI_Pack and MPI_Unpack. */
+bool live_may_be_of_device(const struct live_comm *comm);
+
 /* ---------------------------------------------------------------- forked.c */
 
 /* True: this process is a child that a rank has made by fork. It has no shared memory, and MPI allows it no
@@ -368,6 +372,7 @@ struct live_buffer {
     MPI_Datatype type;
     uint32_t blocks; /* 0: the call does not use this buffer on this rank */
     bool is_bytes;   /* its elements are copied as bytes */
+    bool is_hidden;  /* only the MPI can copy them: they may be in the memory of a GPU */
     bool is_direct;  /* its blocks are those of the plan: they are sent and received in their own place */
 };
 

@@ -170,17 +170,19 @@ static bool keeps_block(const struct live_shape *shape, const struct live_call *
 }
 
 /* Whether the blocks of a plan are those of the buffer. */
-static void find_copies(struct live_buffer *buffer, const struct live_key *key)
+static void find_copies(struct live_buffer *buffer, const struct live_key *key, bool is_hidden)
 {
     buffer->is_bytes = buffer->blocks == 0 || kinds[key->kind].reduces || live_type_is_plain(buffer->type);
-    buffer->is_direct = buffer->is_bytes;
+    buffer->is_hidden = buffer->blocks > 0 && is_hidden;
+    buffer->is_direct = buffer->is_bytes && !buffer->is_hidden;
     if (key->is_vector)
         buffer->is_direct &=
             !entry_has(&buffer->counts) && !entry_has(&buffer->displs) && bytes_of(buffer) == key->bytes;
 }
 
-static bool set_key(struct live_shape *shape, const struct live_call *call)
+static bool set_key(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
 {
+    bool is_hidden = live_may_be_of_device(comm);
     bool reduces = kinds[call->kind].reduces;
     const struct live_buffer *told = shape->recv.blocks > 0 ? &shape->recv : &shape->send;
     if (entry_has(&call->counts) && reduces)
@@ -191,8 +193,8 @@ static bool set_key(struct live_shape *shape, const struct live_call *call)
         return false;
     shape->key.in_order = how == LIVE_REDUCES_IN_ORDER;
     shape->key.bytes = bytes_of(told);
-    find_copies(&shape->send, &shape->key);
-    find_copies(&shape->recv, &shape->key);
+    find_copies(&shape->send, &shape->key, is_hidden);
+    find_copies(&shape->recv, &shape->key, is_hidden);
     if (reduces)
         shape->key.element = shape->key.bytes / (uint64_t)(told->count > 0 ? told->count : 1);
     return shape->key.bytes > 0;
@@ -225,5 +227,5 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
     if (aliased && (IS_MPICH || call->kind == COLL_ALLTOALL))
         return false;
     shape->in_place |= aliased;
-    return set_key(shape, call);
+    return set_key(shape, comm, call);
 }

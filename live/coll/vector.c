@@ -51,13 +51,14 @@ static struct call_sides sides_of(const struct live_vector_call *call, const str
 static int read_blocks(struct live_block *blocks, const struct live_comm *comm, const struct live_side *side,
                        enum side_blocks which, uint32_t root)
 {
+    bool is_hidden = live_may_be_of_device(comm);
     if (which == BLOCK_OF_EACH)
-        return live_blocks_read(blocks, comm->size, side);
+        return live_blocks_read(blocks, comm->size, side, is_hidden);
     static const int nowhere_else = 0;
     struct live_side one = *side;
     one.displacements = (struct entry_numbers){.ints = &nowhere_else};
     memset(blocks, 0, comm->size * sizeof *blocks);
-    return which == BLOCK_OF_ROOT ? live_blocks_read(&blocks[root], 1, &one) : MPI_SUCCESS;
+    return which == BLOCK_OF_ROOT ? live_blocks_read(&blocks[root], 1, &one, is_hidden) : MPI_SUCCESS;
 }
 
 static int read_sides(const struct live_comm *comm, const struct live_vector_call *call,

@@ -19,7 +19,7 @@
 struct live_block {
     char *at;
     MPI_Datatype type;
-    bool plain;    /* its type is plain (types.h) */
+    bool plain;    /* its type is plain (types.h), and its data are in memory that the library can touch */
     int64_t count; /* above INT_MAX: of a form of MPI 4; such a block has no data, or is not staged */
     uint64_t bytes;
 };
@@ -53,8 +53,9 @@ int live_vector_by_mpi(const struct live_vector_call *call);
 
 /* ---------------------------------------------------------- vector_block.c */
 
-/* Reads a side into one block for each rank. Returns an MPI error code. */
-int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side);
+/* Reads a side into one block for each rank. Only the MPI can copy the data of a hidden one. Returns an MPI
+ * error code. */
+int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side, bool is_hidden);
 
 /* Pack a block's data into contiguous bytes at `into`, and unpack `bytes` contiguous bytes into it; it is an
  * error if the block has another size. Return MPI error codes. */

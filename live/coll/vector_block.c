@@ -23,7 +23,7 @@ static int type_info_read(struct type_info *info, MPI_Datatype type)
     return error;
 }
 
-int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side)
+int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side, bool is_hidden)
 {
     struct type_info info = {.type = MPI_DATATYPE_NULL};
     int error = MPI_SUCCESS;
@@ -39,7 +39,7 @@ int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live
         MPI_Aint place = unit * entry_number(&side->displacements, rank);
         blocks[rank].at = (void *)((uintptr_t)side->buffer + (uintptr_t)place);
         blocks[rank].bytes = (uint64_t)info.bytes * (uint64_t)count;
-        blocks[rank].plain = info.plain;
+        blocks[rank].plain = info.plain && !is_hidden;
     }
     return error;
 }

@@ -272,10 +272,95 @@ static void check_tool(void)
     MPI_Pcontrol(0);
 }
 
+/* ------------------------------------------------------------------- device */
+
+enum { DEVICE_NUMBERS = 64 };
+
+/* The buffers of a rank: two in memory of its device, which the host sees at another place, or in its own. */
+struct device_buffers {
+    int *send, *recv;           /* as calls take them */
+    int *host_send, *host_recv; /* as the rank sees them */
+};
+
+static struct device_buffers buffers_of_rank(bool has_device)
+{
+    const size_t bytes = 2 * DEVICE_NUMBERS * sizeof(int);
+    void *memory, *seen;
+    if (has_device) {
+        void *(*device_memory)(size_t, void **) =
+            (void *(*)(size_t, void **))dlsym(RTLD_DEFAULT, "device_memory");
+        memory = device_memory ? device_memory(bytes, &seen) : NULL;
+        if (!memory)
+            fail("device", "no memory of a device", 0, 0);
+    } else {
+        memory = seen = room(bytes);
+    }
+    return (struct device_buffers){memory, (int *)memory + DEVICE_NUMBERS, seen,
+                                   (int *)seen + DEVICE_NUMBERS};
+}
+
+static void expect(const struct device_buffers *own, const char *what, int at, int number)
+{
+    if (own->host_recv[at] != number)
+        fail("device", what, own->host_recv[at], number);
+}
+
+/* Each rank sends its rank to all. */
+static void call_with_device(const struct device_buffers *own)
+{
+    int ones[DEVICE_NUMBERS], places[DEVICE_NUMBERS], n = world_size, last = n - 1;
+    for (int i = 0; i < DEVICE_NUMBERS; i++)
+        ones[i] = 1, places[i] = i, own->host_send[i] = world_rank + 1, own->host_recv[i] = 0;
+    MPI_Allreduce(own->send, own->recv, DEVICE_NUMBERS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(own, "allreduce", DEVICE_NUMBERS - 1, n * (n + 1) / 2);
+    MPI_Allgather(own->send, 1, MPI_INT, own->recv, 1, MPI_INT, MPI_COMM_WORLD);
+    expect(own, "allgather", last, n);
+    MPI_Alltoall(own->send, 2, MPI_INT, own->recv, 2, MPI_INT, MPI_COMM_WORLD);
+    expect(own, "alltoall", 2 * last + 1, n);
+    MPI_Alltoallv(own->send, ones, places, MPI_INT, own->recv, ones, places, MPI_INT, MPI_COMM_WORLD);
+    expect(own, "alltoallv", 0, 1);
+    expect(own, "alltoallv", last, n);
+    MPI_Allreduce(MPI_IN_PLACE, own->recv, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    expect(own, "allreduce in place", 0, 1);
+    MPI_Reduce_scatter_block(own->send, own->recv, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    expect(own, "reduce_scatter_block", 0, 1);
+    MPI_Allgatherv(own->send, 1, MPI_INT, own->recv, ones, places, MPI_INT, MPI_COMM_WORLD);
+    expect(own, "allgatherv", last, n);
+    for (int root = 0; root < n; root++) {
+        own->host_recv[0] = world_rank;
+        MPI_Bcast(own->recv, 1, MPI_INT, root, MPI_COMM_WORLD);
+        expect(own, "bcast", 0, root);
+        MPI_Gather(own->send, 1, MPI_INT, own->recv, 1, MPI_INT, root, MPI_COMM_WORLD);
+        expect(own, "gather", world_rank == root ? last : 0, world_rank == root ? n : root);
+        MPI_Scatterv(own->send, ones, places, MPI_INT, own->recv, 1, MPI_INT, root, MPI_COMM_WORLD);
+        expect(own, "scatterv", 0, root + 1);
+        MPI_Reduce(own->send, own->recv, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        expect(own, "reduce", 0, world_rank == root ? n * (n + 1) / 2 : root + 1);
+    }
+}
+
+/* Rank 1 loads the library of a device after its first calls (device.c). */
+static void check_device(void)
+{
+    struct device_buffers own = buffers_of_rank(false);
+    for (int i = 0; i < 20; i++)
+        call_with_device(&own);
+    free(own.send);
+    bool has_device = world_rank == 1;
+    if (has_device && !dlopen(getenv("DEVICE_LIBRARY"), RTLD_NOW))
+        fail("device", dlerror(), 0, 0);
+    own = buffers_of_rank(has_device);
+    for (int i = 0; i < 20; i++)
+        call_with_device(&own);
+    if (!has_device)
+        free(own.send);
+}
+
 static const struct check checks[] = {
     {"fork", check_fork},           {"spawn", check_spawn},     {"spawned", check_spawned},
     {"gone", check_gone},           {"revoked", check_revoked}, {"descriptors", check_descriptors},
     {"addresses", check_addresses}, {"small", check_small},     {"tool", check_tool},
+    {"device", check_device},
 };
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #   groups     control groups that limit processor time and memory; needs root
 #   sessions   sessions of MPI 4
 #   footprint  heap, shared memory, mappings and descriptors are those that `helio coll plan --library` predicts
+#   device     a rank loads the library of a GPU after its first calls
 #   planned    vector calls send as many messages as `helio coll plan` counts
 #   tools      a tool that counts calls, preloaded before the library and behind it
 set -eu
@@ -91,6 +92,17 @@ sessions() {
     [ "$(grep -c "4 ranks on 2 nodes" "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
     watched finalized "$here/launch" 3 -- LD_PRELOAD="$ours" @sessions
     grep -q "^ok session$" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+# The memory of the device cannot be touched: only the MPI's stand-in for MPI_Pack and MPI_Unpack can copy it.
+device() {
+    : >"$TMP/empty.c"
+    "${CC:-cc}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$TMP/libcuda.so.1" "$TMP/empty.c"
+    # shellcheck disable=SC2086 # the list is words
+    for words in "$forced HELIO_RANKS_PER_NODE=2" "$forced" HELIO_REDUCE=ordered\ "$forced"; do
+        on_host device 4 LD_PRELOAD="$ours:$MPI_PROGRAMS/device_$MPI.so" DEVICE_LIBRARY="$TMP/libcuda.so.1" $words @production device
+        grep -q "rank 1 has begun to use a GPU; its data go by MPI_Pack" "$TMP/out" || fail "$(cat "$TMP/out")"
+    done
 }
 
 # What the tool has counted at the end: "allreduces barriers bcasts alltoallvs sends".
