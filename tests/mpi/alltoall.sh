@@ -122,6 +122,7 @@ held() {
 }
 
 million() {
+    export LAUNCH_LIMIT=3500
     with 4 CALLS=1000000 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @alltoall calls
 }
 

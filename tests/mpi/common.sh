@@ -8,46 +8,9 @@ fail() { echo "${0##*/}: $*" >&2; exit 1; }
 
 with() { ranks=$1 && shift && "$here/launch" "$ranks" LD_PRELOAD="$ours" "$@"; }
 
-# Runs a program on nodes that share only a network, if such nodes can be made; else the test is skipped. The printed lines
-# count and not the status: programs of MPICH end without MPI_Finalize here (checks.h), which its launcher may report.
-run() { # NODES RANKS LAST-CHECK WORD...
-    nodes=$1 ranks=$2 last=$3 status=0 leave=
-    shift 3
-    [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1
-    timeout 1000 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" >"$TMP/out" 2>&1 ||
-        status=$?
-    if [ $status = 77 ]; then
-        cat "$TMP/out"
-        echo "nodes were made with HELIO_RANKS_PER_NODE alone"
-        exit 77
-    fi
-    grep -q "^ok $last$" "$TMP/out" || fail "$nodes nodes, $ranks ranks: $(cat "$TMP/out")"
-}
-
 # ------------------------------------------------------------ runs that are watched
 
-# The processes with RUN_IS=$1 in their environment: the ranks of a run.
-ranks_of_run() { grep -lzs "^RUN_IS=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
-
-# Prints where each rank is: by gdb or eu-stack, if there is one, else what the kernel tells.
-stacks() {
-    for process in $(ranks_of_run "$1"); do
-        echo "--- process $process: $(tr '\0' ' ' <"/proc/$process/cmdline" 2>/dev/null)"
-        if command -v gdb >/dev/null; then
-            timeout 60 gdb -p "$process" -batch -ex 'thread apply all bt' 2>/dev/null | grep -E '^(Thread|#)' || :
-        elif command -v eu-stack >/dev/null; then
-            timeout 60 eu-stack -p "$process" 2>/dev/null || :
-        else
-            cat "/proc/$process/stack" "/proc/$process/status" 2>/dev/null || :
-        fi
-    done
-}
-
-# Ends the ranks, then the launcher.
-end_run() { # MARK LAUNCHER
-    for process in $(ranks_of_run "$1"); do kill -9 "$process" 2>/dev/null || :; done
-    kill -TERM "$2" 2>/dev/null || :
-}
+. "$here/stacks.sh"
 
 # Runs a command and waits until it ends, or until it has said LINE and not ended in a minute, or for LIMIT seconds (600).
 # It passes if LINE is in its output, $TMP/out. A run over the limit shows where its ranks are. `launch` and `cluster` get
@@ -69,7 +32,7 @@ watched() { # LINE COMMAND WORD... -- WORD...: the second words are for the prog
         set -- LEAVE_WITHOUT_FINALIZE=1 LD_PRELOAD="$preloaded" "$@"
     fi
     # shellcheck disable=SC2086 # the command is several words
-    $command RUN_IS="$mark" "$@" >"$TMP/out" 2>&1 &
+    LAUNCH_LIMIT=$((limit + 60)) $command RUN_IS="$mark" "$@" >"$TMP/out" 2>&1 &
     launcher=$!
     while kill -0 $launcher 2>/dev/null && [ $waited -lt $((5 * limit)) ] && [ $after -lt 300 ]; do
         sleep 0.2
@@ -99,4 +62,11 @@ on_cluster() { # LAST NODES RANKS WORD...
     last=$1 nodes=$2 ranks=$3
     shift 3
     watched "ok $last" "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" -- "$@"
+}
+
+# The same with the library, on nodes that share only a network, if such nodes can be made; else the test is skipped.
+run() { # NODES RANKS LAST WORD...
+    nodes=$1 ranks=$2 last=$3
+    shift 3
+    on_cluster "$last" "$nodes" "$ranks" LD_PRELOAD="$ours" "$@"
 }

@@ -9,6 +9,7 @@
 #   sessions   sessions of MPI 4
 #   footprint  heap, shared memory, mappings and descriptors are those that `helio coll plan --library` predicts
 #   device     a rank loads the library of a GPU after its first calls
+#   stuck      a run that does not end shows where its ranks are
 #   planned    vector calls send as many messages as `helio coll plan` counts
 #   tools      a tool that counts calls, preloaded before the library and behind it
 set -eu
@@ -103,6 +104,14 @@ device() {
         on_host device 4 LD_PRELOAD="$ours:$MPI_PROGRAMS/device_$MPI.so" DEVICE_LIBRARY="$TMP/libcuda.so.1" $words @production device
         grep -q "rank 1 has begun to use a GPU; its data go by MPI_Pack" "$TMP/out" || fail "$(cat "$TMP/out")"
     done
+}
+
+# Of `launch`, by which tests start programs.
+stuck() {
+    status=0
+    LAUNCH_LIMIT=2 "$here/launch" 2 sleep 10000 >"$TMP/out" 2>&1 || status=$?
+    [ $status != 0 ] && grep -q "launch: no end within 2 s" "$TMP/out" &&
+        [ "$(grep -c "^--- process [0-9]*: sleep 10000" "$TMP/out")" = 2 ] || fail "status $status: $(cat "$TMP/out")"
 }
 
 # What the tool has counted at the end: "allreduces barriers bcasts alltoallvs sends".
