@@ -5,7 +5,8 @@
 #   plain        all checks without the library; the MPI must pass them too
 #   default      all checks with the library as it is
 #   leaders      all checks, every call by the algorithm `leaders`; the messages show that the library executed it
-#   nodes        random calls by `leaders` on 1 to 8 ranks in nodes of 1, 2 and 3 ranks
+#   nodes        random calls by `leaders` on 1 to 8 ranks in nodes of 1, 2 or 3 ranks
+#   shapes       the same, each number of ranks in nodes of 1, 2 and 3
 #   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   steps        trials see what a call leaves to the rest of the program (steps.c, owing.c)
@@ -88,15 +89,27 @@ leaders() {
     on_host specials 5 LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=3 @reductions again $reductions
 }
 
-nodes() {
-    for per_node in 1 2 3; do
-        for ranks in 1 2 3 4 5 6 7 8; do
-            # shellcheck disable=SC2086
-            on_host mixed $ranks LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE=$per_node @mixed $((10 * ranks + per_node)) 1 60
-        done
+by_nodes_of() { # RANKS-PER-NODE RANKS...
+    per_node=$1
+    shift
+    for ranks; do
+        # shellcheck disable=SC2086
+        on_host mixed "$ranks" LD_PRELOAD="$ours" $forced HELIO_RANKS_PER_NODE="$per_node" @mixed $((10 * ranks + per_node)) 1 60
     done
+}
+
+nodes() {
+    by_nodes_of 1 1 3
+    by_nodes_of 2 2 4 5
+    by_nodes_of 3 4 6 7 8
     executed Bcast Allreduce Barrier
     executed_by_nodes
+}
+
+shapes() {
+    for per_node in 1 2 3; do
+        by_nodes_of $per_node 1 2 3 4 5 6 7 8
+    done
 }
 
 fortran() {
