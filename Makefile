@@ -3,7 +3,7 @@
 # make check       every test that a change must pass
 # make check-long  the long tests as well, the thread sanitizer, and a minute of fuzzing for each target
 # make conformance MPICH's tests of collectives, with the preloaded library and without
-# make applications  Quantum ESPRESSO and hpcc, unchanged, with the preloaded library and without
+# make applications  pw.x, hpcc, LAMMPS and conjugate gradients with the preloaded library and without
 # make bench       measure speed, and compare with SimGrid in the same run; AGAINST=HELIO: with another helio
 # make format      format the source with clang-format
 # make install     to PREFIX (/usr/local), below DESTDIR

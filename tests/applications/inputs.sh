@@ -77,3 +77,24 @@ $1       Q
 0            their NB
 INPUT
 }
+
+# A Lennard-Jones melt of 864 atoms, whose energies and pressure are printed, and so summed over all ranks, at each step.
+lammps_input() {
+    cat <<INPUT
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 6 0 6 0 6
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify delay 0 every 20 check no
+fix 1 all nve
+thermo 1
+run 500
+INPUT
+}
