@@ -13,8 +13,9 @@
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
  *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
- *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the first call
- * of a communicator, in which the library reads its settings done
+ *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the
+ *                            first call, in which the library reads its settings
+ *   done
  *
  * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
  * through the library: all others are those of the profiling interface. */
