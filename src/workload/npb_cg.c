@@ -160,12 +160,12 @@ static void iterate(struct phase *phase, const struct cg *cg, const struct cg_bl
     }
 }
 
-static bool cg_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool cg_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct cg *cg = config;
     struct cg_block block = block_of(cg, rank);
     if (phase_within(&number, 1)) {
-        phase_plain(phase, CALL_INIT);
+        npb_begin(phase, &cg->npb);
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
     } else if (phase_within(&number, ITERATION_PHASES)) { /* touches all memory before the timed ones start */
         iterate(phase, cg, &block, number);
@@ -180,6 +180,11 @@ static bool cg_phase(const void *config, uint32_t rank, uint64_t number, struct 
         return false;
     }
     return true;
+}
+
+static bool cg_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, cg_calls(config, rank, number, phase));
 }
 
 const struct workload npb_cg_workload = {

@@ -34,14 +34,14 @@ static bool ep_prepare(const struct workload *workload, void *config, struct pro
     return false;
 }
 
-static bool ep_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool ep_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct npb *npb = config;
     uint64_t batches = UINT64_C(1) << (pair_bits[npb->class] - BATCH_BITS);
     uint64_t mine = batches / npb->ranks + (rank < batches % npb->ranks);
     if (!phase_within(&number, 1))
         return false;
-    phase_plain(phase, CALL_INIT);
+    npb_begin(phase, npb);
     phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
     phase_plain(phase, CALL_BARRIER);
     /* The benchmark counts one operation per random number. */
@@ -52,6 +52,11 @@ static bool ep_phase(const void *config, uint32_t rank, uint64_t number, struct 
     phase_collective(phase, CALL_ALLREDUCE, 1, DATATYPE_DOUBLE); /* the slowest rank's time */
     phase_plain(phase, CALL_FINALIZE);
     return true;
+}
+
+static bool ep_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, ep_calls(config, rank, number, phase));
 }
 
 const struct workload npb_ep_workload = {

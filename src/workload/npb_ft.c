@@ -65,12 +65,12 @@ static void transform(struct phase *phase, const struct ft *ft, double per_point
     compute(phase, ft, is_inverse ? xy : z);
 }
 
-static bool ft_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool ft_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     (void)rank;
     const struct ft *ft = config;
     if (phase_within(&number, 1)) {
-        phase_plain(phase, CALL_INIT);
+        npb_begin(phase, &ft->npb);
         for (int i = 0; i < 4; i++) /* iterations, both sides of the grid of ranks, layout */
             phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT);
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
@@ -87,6 +87,11 @@ static bool ft_phase(const void *config, uint32_t rank, uint64_t number, struct 
         return false;
     }
     return true;
+}
+
+static bool ft_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, ft_calls(config, rank, number, phase));
 }
 
 const struct workload npb_ft_workload = {

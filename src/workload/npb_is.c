@@ -99,11 +99,11 @@ static void verify(struct phase *phase, uint32_t rank, uint32_t ranks)
     phase_plain(phase, CALL_FINALIZE);
 }
 
-static bool is_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool is_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct is *is = config;
     if (phase_within(&number, 1)) {
-        phase_plain(phase, CALL_INIT);
+        npb_begin(phase, &is->npb);
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT); /* timers? */
         iterate(phase, is, rank, 0); /* touches all memory before the timed ones start */
     } else if (phase_within(&number, IS_ITERATIONS)) {
@@ -114,6 +114,11 @@ static bool is_phase(const void *config, uint32_t rank, uint64_t number, struct 
         return false;
     }
     return true;
+}
+
+static bool is_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, is_calls(config, rank, number, phase));
 }
 
 const struct workload npb_is_workload = {

@@ -7,13 +7,20 @@
 
 struct lu {
     struct npb npb;
+    uint64_t wanted_iterations; /* 0: those of the class */
     uint32_t cells, iterations; /* of the cube's edge; of the method */
     uint32_t x_ranks, y_ranks;
     double operations; /* of one iteration, all ranks */
 };
 
 PARAM_TABLE(lu_params, "npb:lu", struct lu, "LU of the NAS Parallel Benchmarks",
-            NPB_PARAMS(struct lu, npb_classes));
+            NPB_PARAMS(struct lu, npb_classes),
+            {.name = "iterations",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct lu, wanted_iterations),
+             .default_text = "0",
+             .max = "1000000",
+             .doc = "of the method; 0: as many as the class has"});
 
 static const struct {
     uint32_t cells, iterations;
@@ -49,7 +56,8 @@ static bool lu_prepare(const struct workload *workload, void *config, struct pro
     (void)program;
     struct lu *lu = config;
     lu->cells = classes[lu->npb.class].cells;
-    lu->iterations = classes[lu->npb.class].iterations;
+    lu->iterations =
+        lu->wanted_iterations ? (uint32_t)lu->wanted_iterations : classes[lu->npb.class].iterations;
     uint64_t most = (uint64_t)(lu->cells / MIN_CELLS) * (lu->cells / MIN_CELLS);
     if (lu->npb.ranks > most || !lu_fits(&lu->npb, lu->npb.ranks))
         return npb_refuse_ranks(&lu->npb, "LU", most, lu_fits, problem);
@@ -167,9 +175,9 @@ static void norm(struct phase *phase)
 
 /* -------------------------------------------------------------- the program */
 
-static void setup(struct phase *phase)
+static void setup(struct phase *phase, const struct npb *npb)
 {
-    phase_plain(phase, CALL_INIT);
+    npb_begin(phase, npb);
     for (int i = 0; i < 3; i++) /* how often to print, to compute norms, to iterate */
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT);
     for (int i = 0; i < 2; i++) /* time step, relaxation factor */
@@ -250,12 +258,12 @@ static void verify(struct phase *phase, const struct lu_block *b)
     phase_plain(phase, CALL_FINALIZE);
 }
 
-static bool lu_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool lu_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct lu *lu = config;
     struct lu_block block = block_of(lu, rank);
     if (phase_within(&number, 1)) {
-        setup(phase);
+        setup(phase, &lu->npb);
         exchange_faces(phase, &block); /* for the forcing terms */
         return true;
     }
@@ -266,6 +274,11 @@ static bool lu_phase(const void *config, uint32_t rank, uint64_t number, struct 
         return false;
     verify(phase, &block);
     return true;
+}
+
+static bool lu_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, lu_calls(config, rank, number, phase));
 }
 
 const struct workload npb_lu_workload = {

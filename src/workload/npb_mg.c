@@ -233,9 +233,9 @@ static bool place_charges(struct phase *phase, const struct mg *mg, uint32_t ran
     return true;
 }
 
-static void setup(struct phase *phase)
+static void setup(struct phase *phase, const struct npb *npb)
 {
-    phase_plain(phase, CALL_INIT);
+    npb_begin(phase, npb);
     phase_plain(phase, CALL_BARRIER);
     for (int i = 0; i < 5; i++) /* levels, iterations, points along the axes */
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT);
@@ -243,11 +243,11 @@ static void setup(struct phase *phase)
     phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
 }
 
-static bool mg_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool mg_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct mg *mg = config;
     if (phase_within(&number, 1)) {
-        setup(phase);
+        setup(phase, &mg->npb);
     } else if (place_charges(phase, mg, rank, &number)) {
         return true;
     } else if (phase_within(&number, 1)) {
@@ -272,6 +272,11 @@ static bool mg_phase(const void *config, uint32_t rank, uint64_t number, struct 
         return false;
     }
     return true;
+}
+
+static bool mg_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, mg_calls(config, rank, number, phase));
 }
 
 const struct workload npb_mg_workload = {

@@ -219,7 +219,7 @@ static void iterate(struct phase *phase, const struct solver *solver, uint32_t r
 
 static void setup(struct phase *phase, const struct solver *solver)
 {
-    phase_plain(phase, CALL_INIT);
+    npb_begin(phase, &solver->npb);
     phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT);    /* iterations */
     phase_collective(phase, CALL_BCAST, 1, DATATYPE_DOUBLE); /* time step */
     phase_collective(phase, CALL_BCAST, AXES, DATATYPE_INT); /* points along the axes */
@@ -238,7 +238,7 @@ static void verify(struct phase *phase, const struct solver *solver, uint32_t ra
     phase_plain(phase, CALL_FINALIZE);
 }
 
-bool solver_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+static bool solver_calls(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct solver *solver = config;
     if (phase_within(&number, 1)) {
@@ -256,4 +256,9 @@ bool solver_phase(const void *config, uint32_t rank, uint64_t number, struct pha
         return false;
     }
     return true;
+}
+
+bool solver_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    return npb_interrupt(config, rank, number, phase, solver_calls(config, rank, number, phase));
 }
