@@ -21,7 +21,7 @@ const struct cli_option reproduce_command_options[] = {
                                  "of --item: in this configuration (the one that meets most)"},
     [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE",
                         "of --item: the configuration with another choice for what the paper leaves open;\n"
-                        "may be repeated"},
+                        "of --search: a choice that all tries make; may be repeated"},
 };
 
 /* "alltoall, breakdown, fmu, segment, tdm, or all" */

@@ -31,7 +31,7 @@ void attempt_judge(const struct attempts *attempts, struct attempt *attempt)
     for (size_t i = 0; i < attempts->item_count; i++) {
         const struct published_item *item = attempts->items[i];
         bool is_met = published_is_met(item, attempt->ours[i]);
-        if (published_is_held_out(item)) {
+        if (published_is_held_out(&attempts->of->published, item)) {
             attempt->predicted += is_met;
         } else {
             attempt->met += is_met;
@@ -109,7 +109,7 @@ static void find_items(struct attempts *attempts)
         if (!published_is_searched(published, item))
             continue;
         attempts->items[attempts->item_count++] = item;
-        attempts->chosen_count += !published_is_held_out(item);
+        attempts->chosen_count += !published_is_held_out(published, item);
     }
 }
 

@@ -76,6 +76,9 @@ void numbers_count(const struct reproduction *reproduction, const struct configu
 size_t numbers_met(const size_t counts[static VERDICTS]);
 /* The configuration that meets most numbers, the first of several. */
 const struct configuration *configuration_best(const struct reproduction *reproduction);
+/* Makes the same choices in all configurations: "coloring=initial p3m_5=26"; NULL: none. A search then varies
+ * them no more. False, reported: there is no such unknown or value. */
+bool configurations_change(struct reproduction *reproduction, const char *changes);
 /* Whether a row is that of its item in this configuration. */
 bool row_is_of(const struct reproduction_row *row, const struct configuration *configuration);
 

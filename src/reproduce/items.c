@@ -56,16 +56,18 @@ static bool change(struct reproduction *reproduction, const char *unknown, const
     for (size_t i = 0; i < configurations->count; i++) {
         struct configuration *configuration = &configurations->list[i];
         configuration->choices[index] = text;
-        configuration->is_found = false; /* no search has chosen that */
         configuration_settle(configurations, configuration);
+    }
+    if (reproduction->searches) {
+        configurations->unknowns[index].values[0] = text;
+        configurations->unknowns[index].count = 1;
     }
     return true;
 }
 
-/* "coloring=initial p3m_5=26" */
-static bool change_all(struct reproduction *reproduction, const char *changes)
+bool configurations_change(struct reproduction *reproduction, const char *changes)
 {
-    char *texts = mem_text(changes), *rest = texts;
+    char *texts = mem_text(changes ? changes : ""), *rest = *texts ? texts : NULL;
     bool good = true;
     for (char *one; good && (one = strsep(&rest, " "));) {
         char *value = strchr(one, '=');
@@ -77,6 +79,14 @@ static bool change_all(struct reproduction *reproduction, const char *changes)
     }
     free(texts);
     return good;
+}
+
+static bool change_for_good(struct reproduction *reproduction, const char *changes)
+{
+    struct configurations *configurations = &reproduction->configurations;
+    for (size_t i = 0; changes && i < configurations->count; i++)
+        configurations->list[i].is_found = false; /* no search has chosen that */
+    return configurations_change(reproduction, changes);
 }
 
 static bool is_published(const struct reproduction *reproduction)
@@ -155,7 +165,7 @@ enum status reproduce_items(const struct paper *paper, const struct reproduce_op
     reproduction.wanted = options->items;
     if (status == STATUS_OK && (!is_published(&reproduction) ||
                                 (options->configuration && !choose(&reproduction, options->configuration)) ||
-                                (options->changes && !change_all(&reproduction, options->changes))))
+                                !change_for_good(&reproduction, options->changes)))
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         status = reproduction_complete(&reproduction);

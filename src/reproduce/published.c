@@ -62,6 +62,8 @@ static const char *const role_names[] = {[ROLE_INPUT] = "input",
                                          [ROLE_FITTED] = "fitted",
                                          [ROLE_HELD_OUT] = "held out",
                                          [ROLE_SEARCHED] = "searched",
+                                         [ROLE_CHOOSES] = "chooses",
+                                         [ROLE_TESTS] = "tests",
                                          [ROLE_NOT_COMPUTABLE] = "not computable"};
 
 static const char *take_role(void *self, const char *const *fields)
@@ -71,7 +73,7 @@ static const char *take_role(void *self, const char *const *fields)
     for (size_t i = ROLE_INPUT; i < sizeof role_names / sizeof *role_names; i++)
         role = strcmp(fields[1], role_names[i]) == 0 ? (enum published_role)i : role;
     if (role == ROLE_NONE)
-        return "a role is input, fitted, held out, searched or not computable";
+        return "a role is input, fitted, held out, searched, chooses, tests or not computable";
     return add_line(&published->roles, fields[0], fields[2], role, "");
 }
 
@@ -154,13 +156,25 @@ bool published_is_met(const struct published_item *item, double ours)
     return ours - item->value <= most && item->value - ours <= least;
 }
 
-bool published_is_searched(const struct published *published, const struct published_item *item)
+bool role_is_searched(enum published_role role)
 {
-    const struct published_line *role = published_line(&published->roles, item->item, NULL);
-    return role && role->role == ROLE_SEARCHED && item->has_value && item->has_tolerance;
+    return role == ROLE_SEARCHED || role == ROLE_CHOOSES || role == ROLE_TESTS;
 }
 
-bool published_is_held_out(const struct published_item *item)
+/* In no configuration in particular. */
+static enum published_role role_of(const struct published *published, const struct published_item *item)
 {
-    return hash_texts(&item->item, 1) & 1;
+    const struct published_line *role = published_line(&published->roles, item->item, NULL);
+    return role ? role->role : ROLE_NONE;
+}
+
+bool published_is_searched(const struct published *published, const struct published_item *item)
+{
+    return role_is_searched(role_of(published, item)) && item->has_value && item->has_tolerance;
+}
+
+bool published_is_held_out(const struct published *published, const struct published_item *item)
+{
+    enum published_role role = role_of(published, item);
+    return role == ROLE_TESTS || (role != ROLE_CHOOSES && (hash_texts(&item->item, 1) & 1));
 }

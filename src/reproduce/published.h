@@ -32,8 +32,13 @@ enum published_role {
     ROLE_FITTED,        /* "fitted": it chose a value that is put in */
     ROLE_HELD_OUT,      /* "held out": a fit to other numbers gives it */
     ROLE_SEARCHED,      /* "searched": half of these choose the configuration `found`, the others test it */
+    ROLE_CHOOSES,       /* "chooses": searched, and chooses, whatever its name */
+    ROLE_TESTS,         /* "tests": searched, and tests */
     ROLE_NOT_COMPUTABLE /* "not computable" from what the paper says */
 };
+
+/* Whether a search computes items of this role. */
+bool role_is_searched(enum published_role role);
 
 /* Lines that say something of the items that fit a pattern. */
 struct published_lines {
@@ -66,9 +71,9 @@ const struct published_line *published_line(const struct published_lines *lines,
 
 /* Whether our value is within the tolerance of an item that has one. */
 bool published_is_met(const struct published_item *item, double ours);
-/* Whether the item has a number, a tolerance, and the role ROLE_SEARCHED. */
+/* Whether the item has a number, a tolerance, and a role of a search: searched, chooses or tests. */
 bool published_is_searched(const struct published *published, const struct published_item *item);
-/* Whether the item is in the half of the searched ones that does not choose. A hash of its name decides. */
-bool published_is_held_out(const struct published_item *item);
+/* Whether the searched item does not choose. Where its role does not say so, a hash of its name decides. */
+bool published_is_held_out(const struct published *published, const struct published_item *item);
 
 #endif

@@ -42,9 +42,11 @@ struct reproduce_options {
     uint64_t tries;
     struct worker_pool *workers;
     void (*tried)(size_t kept, size_t tries);
-    /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. `changes` are made to
-     * it, "coloring=initial p3m_5=26"; NULL: none. */
-    const char *items, *configuration, *changes;
+    /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. */
+    const char *items, *configuration;
+    /* Of these and of a search: choices, "coloring=initial p3m_5=26", that hold in all configurations; NULL:
+     * none. */
+    const char *changes;
 };
 
 /* Makes the runs of a paper that are not in FOLDER/runs.db yet, prints a summary on standard output, and

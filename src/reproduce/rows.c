@@ -51,8 +51,8 @@ static struct reproduction_row *add_row(struct reproduction *reproduction, const
 static enum verdict verdict_of_role(const struct reproduction *reproduction,
                                     const struct published_item *published, enum published_role role)
 {
-    if (role == ROLE_SEARCHED && reproduction->configuration->is_found)
-        role = published_is_held_out(published) ? ROLE_HELD_OUT : ROLE_FITTED;
+    if (role_is_searched(role) && reproduction->configuration->is_found)
+        role = published_is_held_out(&reproduction->published, published) ? ROLE_HELD_OUT : ROLE_FITTED;
     return role == ROLE_FITTED     ? VERDICT_FITTED
            : role == ROLE_HELD_OUT ? VERDICT_PREDICTED
                                    : VERDICT_REPRODUCED;
@@ -95,7 +95,7 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
     set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
     if (note && *note->experiment && row->verdict != VERDICT_DEVIATES)
         note = NULL; /* it explains a deviation that this configuration does not have */
-    row->note = mem_text(note ? note->text : role && role->role != ROLE_SEARCHED ? role->text : "");
+    row->note = mem_text(note ? note->text : role && !role_is_searched(role->role) ? role->text : "");
     row->experiment = note ? note->experiment : "";
 }
 
@@ -232,7 +232,7 @@ void numbers_count(const struct reproduction *reproduction, const struct configu
         const struct reproduction_row *row = &reproduction->rows[i];
         if (row_is_of(row, configuration) &&
             (which == NUMBERS_ALL || (published_is_searched(&reproduction->published, row->published) &&
-                                      published_is_held_out(row->published))))
+                                      published_is_held_out(&reproduction->published, row->published))))
             counts[row->verdict]++;
     }
 }

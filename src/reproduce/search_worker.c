@@ -94,6 +94,8 @@ enum status reproduce_worker_open(const struct paper *paper, const struct reprod
     worker->attempts = (struct attempts){.count = 0};
     enum status status = reproduction_open(&worker->reproduction, paper, &own);
     worker->reproduction.searches = true;
+    if (status == STATUS_OK && !configurations_change(&worker->reproduction, own.changes))
+        status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         status = attempts_init(&worker->attempts, &worker->reproduction);
     if (status == STATUS_OK && configurations_possible(&worker->reproduction.configurations) == SIZE_MAX) {

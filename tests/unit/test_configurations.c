@@ -48,6 +48,10 @@ static const char roles[] = "item,role,why\n"
                             "fit/plain,fitted,chosen by hand\n"
                             "fit/steep,held out,not looked at\n"
                             "picture,not computable,a picture\n";
+/* Half of the numbers of a program decide, and all of another one are held out. */
+static const char roles_by_name[] = "item,role,why\n"
+                                    "line/[1-4],chooses,one program\n"
+                                    "line/[5-8],tests,another program\n";
 static const char unknowns[] = "unknown,values,says\n"
                                "slope,1 2 3 4,not stated\n"
                                "offset,0 1 2 3,not stated\n"
@@ -68,6 +72,10 @@ const struct embedded_file paper_files[] = {FILE_OF("papers/again/found.yaml", f
                                             FILE_OF("papers/again/published.csv", published),
                                             FILE_OF("papers/again/roles.csv", roles),
                                             FILE_OF("papers/again/unknowns.csv", unknowns),
+                                            FILE_OF("papers/halves/notes.csv", "item,note,experiment\n"),
+                                            FILE_OF("papers/halves/published.csv", published),
+                                            FILE_OF("papers/halves/roles.csv", roles_by_name),
+                                            FILE_OF("papers/halves/unknowns.csv", unknowns),
                                             FILE_OF("papers/line/notes.csv", "item,note,experiment\n"),
                                             FILE_OF("papers/line/plain.yaml", plain),
                                             FILE_OF("papers/line/published.csv", published),
@@ -171,7 +179,8 @@ static void test_found(void **state)
     for (int x = 1; x <= 8; x++) {
         char item[16], expected[64];
         snprintf(item, sizeof item, "line/%d", x);
-        bool is_held_out = published_is_held_out(&(struct published_item){.item = item});
+        bool is_held_out =
+            published_is_held_out(&(struct published){.count = 0}, &(struct published_item){.item = item});
         snprintf(expected, sizeof expected, "again,%s,%d,%d,,0.000,1,%s,,all\n", item, -3 * x - 2, -3 * x - 2,
                  is_held_out ? "predicted" : "fitted");
         reproduced_has(rows, expected);
@@ -231,6 +240,29 @@ static void test_search(void **state)
     reproduced_take("line-search.csv");
     free(tries);
     free(found);
+    reproduced_remove();
+}
+
+/* A choice that --with makes is made by all tries, and roles say which numbers decide. */
+static void test_search_with(void **state)
+{
+    (void)state;
+    static const struct paper halves = {.name = "halves", .title = "Halves", .reproduce = line};
+    struct reproduce_options options = {
+        .folder = reproduced_folder, .tries = 1000, .changes = "sign=minus slope=2"};
+    assert_non_null(mkdtemp(reproduced_folder));
+    diag_set_sink(reproduced_keep_quiet, NULL);
+    assert_int_equal(reproduce_search(&halves, &options), STATUS_OK);
+    options.changes = "sign=both";
+    assert_int_equal(reproduce_search(&halves, &options), STATUS_BAD_INPUT);
+    options.changes = "signs=minus";
+    assert_int_equal(reproduce_search(&halves, &options), STATUS_BAD_INPUT);
+    diag_set_sink(NULL, NULL);
+    const char *found = reproduced_take("found.yaml");
+    reproduced_has(found, "says: \"the best of 8 tries, with sign=minus slope=2; as published are ");
+    reproduced_has(found, "of 4 that choose, 0 of 4 held out\"\n");
+    reproduced_has(found, "  slope: \"2\"\n");
+    reproduced_has(reproduced_take("halves-search.csv"), ",2,3,minus,default,-5,-7,-9,-11,-13,-15,-17,-19\n");
     reproduced_remove();
 }
 
@@ -335,11 +367,13 @@ static void test_halves(void **state)
     for (int i = 0; i < 1000; i++) {
         char name[16];
         snprintf(name, sizeof name, "item/%d", i);
-        held_out += published_is_held_out(&(struct published_item){.item = name});
+        held_out +=
+            published_is_held_out(&(struct published){.count = 0}, &(struct published_item){.item = name});
     }
     assert_in_range(held_out, 420, 580);
-    assert_int_equal(published_is_held_out(&(struct published_item){.item = "line/1"}),
-                     published_is_held_out(&(struct published_item){.item = "line/1"}));
+    assert_int_equal(
+        published_is_held_out(&(struct published){.count = 0}, &(struct published_item){.item = "line/1"}),
+        published_is_held_out(&(struct published){.count = 0}, &(struct published_item){.item = "line/1"}));
 }
 
 int main(void)
@@ -347,8 +381,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configurations), cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_found),          cmocka_unit_test(test_search),
-        cmocka_unit_test(test_workers),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_search_with),    cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
