@@ -47,7 +47,7 @@ static void rate_figure(struct reproduction *reproduction, const struct fmu_way 
 static void draw_program(struct reproduction *reproduction, const struct fmu_way *way, const char *program)
 {
     for (const char *class = fmu_classes(reproduction); *class; class ++)
-        for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4) {
+        for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
             char workload[FMU_WORKLOAD_TEXT], item[64], row[16];
             snprintf(item, sizeof item, "table-5/%s.%c.%d/idleness", program, *class, ranks);
             snprintf(row, sizeof row, "%c.%d", *class, ranks);

@@ -31,7 +31,7 @@ static void draw_program(struct reproduction *reproduction, const struct fmu_way
     char panel[32], series[16], x[16], workload[FMU_WORKLOAD_TEXT];
     snprintf(panel, sizeof panel, "%s, class %c", program, class);
     for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2)
-        for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4) {
+        for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
             snprintf(series, sizeof series, "%d ranks", ranks);
             snprintf(x, sizeof x, "%d", fmus);
             reproduction_point(reproduction, panel, series, x,
@@ -57,10 +57,8 @@ static double best(struct reproduction *reproduction, const struct fmu_way *way,
     double most = 0;
     for (int i = 0; i < FMU_PROGRAMS; i++)
         for (const char *class = fmu_classes(reproduction); *class; class ++)
-            for (int ranks = 4; ranks <= 64; ranks *= 4)
+            for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4)
                 for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
-                    if (ranks > fmu_most_ranks(reproduction, fmu_programs[i]))
-                        continue;
                     char workload[FMU_WORKLOAD_TEXT];
                     double ratio =
                         fmu_npb_speedup(reproduction, way, fabric,
@@ -98,7 +96,7 @@ static double hybrid_loses_less(struct reproduction *reproduction, const struct 
     const double half_a_digit = 0.005;
     double known = 0, least = INFINITY, most = -INFINITY;
     for (int i = 0; i < FMU_PROGRAMS; i++)
-        for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4) {
+        for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
             char workload[FMU_WORKLOAD_TEXT];
             fmu_npb_text(workload, fmu_programs[i], 'C', ranks);
             double fmu = fmu_npb_speedup(reproduction, way, "fmu", workload, FMUS_AT_MOST);
@@ -129,7 +127,7 @@ static double few_fmus_benefit(struct reproduction *reproduction, const struct f
     bool so = false;
     for (int i = 0; i < FMU_PROGRAMS; i++)
         for (int fmus = 1; fmus <= 4; fmus *= 2)
-            for (int ranks = 16; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4) {
+            for (int ranks = 16; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
                 char workload[FMU_WORKLOAD_TEXT];
                 fmu_npb_text(workload, fmu_programs[i], 'C', ranks);
                 double ratio = fmu_npb_speedup(reproduction, way, "hybrid", workload, fmus);

@@ -17,15 +17,14 @@ static double log_odds(double share)
     return log(share / (1 - share));
 }
 
-/* Mean logarithm of published over computed odds of a program's class C rows at this rate; with --quick
- * without LU's row of 64 ranks. */
+/* Mean logarithm of published over computed odds of a program's class C rows at this rate. */
 static double residual(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                        double rate)
 {
     const char *fabric = reproduction_choice(reproduction, "idleness-of");
     double sum = 0;
     int rows = 0;
-    for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4, rows++) {
+    for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4, rows++) {
         char workload[FMU_WORKLOAD_TEXT], item[64], settings[64];
         snprintf(item, sizeof item, "table-5/%s.C.%d/idleness", program, ranks);
         snprintf(settings, sizeof settings, "compute.rate=%.0fflop/s", rate);
@@ -69,6 +68,9 @@ double fmu_rate(struct reproduction *reproduction, const struct fmu_way *way, co
     case FMU_RATE_IS:
         return fit(reproduction, way, is, 1) *
                (is_too_slow ? strtod(reproduction_choice(reproduction, "cg-too-slow"), NULL) : 1);
+    case FMU_RATE_MACHINE: /* of recorded programs */
+        return reproduction_parameter("compute.rate") /
+               strtod(reproduction_choice(reproduction, "machine-scale"), NULL);
     case FMU_RATE_PEAK:
         break;
     }

@@ -3,18 +3,36 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "papers/fmu/machine.h"
 #include "papers/fmu/rate.h"
 
-/* "compute.rate=..." for an NPB workload; "" for others; false while the rate is not known. */
-static bool put_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *workload,
-                     char *buffer, size_t size)
+/* An NPB program on the machine of the way: its text, and its rate as a setting. */
+static void put_pace(struct reproduction *reproduction, const struct fmu_npb *npb,
+                     char text[static FMU_LONGEST_WORKLOAD], char *rate, size_t size)
 {
-    char program[8] = "";
+    struct fmu_pace pace = fmu_machine_pace(reproduction, npb);
+    size_t length = strlen(text);
+    snprintf(text + length, FMU_LONGEST_WORKLOAD - length, ",start=%.0f,noise_every=%.0f,noise=%.0f",
+             pace.start, pace.noise_every, pace.noise);
+    snprintf(rate, size, "compute.rate=%.0fflop/s", pace.rate);
+}
+
+/* Adds "compute.rate=..." for an NPB workload, and the machine's part to its text; false while the rate is
+ * not known. */
+static bool put_rate(struct reproduction *reproduction, const struct fmu_way *way,
+                     char text[static FMU_LONGEST_WORKLOAD], char *buffer, size_t size)
+{
+    struct fmu_npb npb;
     *buffer = '\0';
-    if (way->rate == FMU_RATE_PEAK || sscanf(workload, "npb:%7[a-z]:", program) != 1)
+    if (way->rate == FMU_RATE_PEAK || !fmu_is_npb(text, &npb))
         return true;
-    double rate = fmu_rate(reproduction, way, program);
+    if (way->rate == FMU_RATE_MACHINE && !fmu_programs_are_recorded(reproduction)) {
+        put_pace(reproduction, &npb, text, buffer, size);
+        return true;
+    }
+    double rate = fmu_rate(reproduction, way, npb.program);
     snprintf(buffer, size, "compute.rate=%.0fflop/s", rate);
     return !isnan(rate);
 }
@@ -22,11 +40,12 @@ static bool put_rate(struct reproduction *reproduction, const struct fmu_way *wa
 static const struct run_facts *run(struct reproduction *reproduction, const struct fmu_way *way,
                                    const char *fabric, const char *workload, const char *settings)
 {
-    char rate[64], all[400];
-    if (!put_rate(reproduction, way, workload, rate, sizeof rate))
+    char rate[64], all[400], text[FMU_LONGEST_WORKLOAD];
+    snprintf(text, sizeof text, "%s", workload);
+    if (!put_rate(reproduction, way, text, rate, sizeof rate))
         return &run_unknown;
     snprintf(all, sizeof all, "%s%s%s", rate, *rate && *settings ? " " : "", settings);
-    return fmu_run_at_peak(reproduction, fabric, workload, way->settings, all);
+    return fmu_run_at_peak(reproduction, fabric, text, way->settings, all);
 }
 
 const struct run_facts *fmu_run(struct reproduction *reproduction, const struct fmu_way *way,

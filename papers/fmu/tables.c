@@ -65,14 +65,8 @@ static const char *idle_cause(const char *program, char class, int ranks)
  * above the pivot. */
 static double messages_to_oneself(struct reproduction *reproduction, const char *workload)
 {
-    const struct run_facts *hybrid = reproduction_run(reproduction, "hybrid", workload, "compat=none");
+    const struct run_facts *hybrid = fmu_run_generated(reproduction, "hybrid", workload, "compat=none");
     return hybrid->messages - run_metric(hybrid, "network_messages") - run_metric(hybrid, "fmu_messages");
-}
-
-/* The table takes few runs: --quick leaves class D of LU out, and no other. */
-static const char *classes_of_rows(const struct reproduction *reproduction, const char *program)
-{
-    return reproduction_is_quick(reproduction) && strcmp(program, "lu") == 0 ? "C" : "CD";
 }
 
 /* A row. Messages do not depend on computation: they are those of the generated program. */
@@ -85,10 +79,10 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
     if (!reproduction_wants(reproduction, row))
         return;
     *strrchr(row, '/') = '\0';
-    const struct run_facts *network = reproduction_run(reproduction, "packet", workload, "");
+    const struct run_facts *network = fmu_run_generated(reproduction, "packet", workload, "");
     bool lacks_barrier = !way->simplecomm && reproduction_chooses(reproduction, "finalize", "barrier");
     double messages = network->messages + (lacks_barrier ? 2 * (ranks - 1) : 0);
-    double large = run_metric(reproduction_run(reproduction, "hybrid", workload, ""), "fmu_messages") +
+    double large = run_metric(fmu_run_generated(reproduction, "hybrid", workload, ""), "fmu_messages") +
                    messages_to_oneself(reproduction, workload);
     reproduction_item_format(reproduction, NULL, messages, "%s/messages", row);
     reproduction_item_format(reproduction, NULL, network->bytes / messages, "%s/mean-size", row);
@@ -109,10 +103,8 @@ static double idleness_goes(struct reproduction *reproduction, const struct fmu_
 {
     double known = 0;
     bool so = true;
-    const char *classes =
-        fmu_programs_are_recorded(reproduction) ? "C" : classes_of_rows(reproduction, program);
-    for (const char *class = classes; *class; class ++)
-        for (int ranks = 16; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4) {
+    for (const char *class = fmu_programs_are_recorded(reproduction) ? "C" : "CD"; *class; class ++)
+        for (int ranks = 16; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
             char fewer[FMU_WORKLOAD_TEXT], more[FMU_WORKLOAD_TEXT];
             fmu_npb_text(fewer, program, *class, ranks / 4);
             fmu_npb_text(more, program, *class, ranks);
@@ -128,8 +120,8 @@ static void table_5(struct reproduction *reproduction, const struct fmu_way *way
 {
     static const int directions[FMU_PROGRAMS] = {0, -1, 1, 1}; /* of LU, CG, FT, IS */
     for (int i = 0; i < FMU_PROGRAMS; i++) {
-        for (const char *class = classes_of_rows(reproduction, fmu_programs[i]); *class; class ++)
-            for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4)
+        for (const char *class = "CD"; *class; class ++)
+            for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4)
                 table_5_row(reproduction, way, fmu_programs[i], *class, ranks);
         if (!reproduction_wants(reproduction, "section-VII-B/idleness-by-ranks/"))
             continue;

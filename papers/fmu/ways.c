@@ -17,6 +17,8 @@ struct fmu_way fmu_way_chosen(struct reproduction *reproduction)
         way.rate = FMU_RATE_ALL;
     if (reproduction_chooses(reproduction, "rate", "is"))
         way.rate = FMU_RATE_IS;
+    if (reproduction_chooses(reproduction, "rate", "machine"))
+        way.rate = FMU_RATE_MACHINE;
     return way;
 }
 
@@ -41,14 +43,29 @@ const char *fmu_classes(struct reproduction *reproduction)
     return reproduction_is_quick(reproduction) || fmu_programs_are_recorded(reproduction) ? "C" : "CD";
 }
 
-int fmu_most_ranks(const struct reproduction *reproduction, const char *program)
-{
-    return reproduction_is_quick(reproduction) && strcmp(program, "lu") == 0 ? 16 : 64;
-}
-
 double fmu_holds(double known, bool claim)
 {
     return isnan(known) ? NAN : claim;
+}
+
+bool fmu_is_npb(const char *workload, struct fmu_npb *npb)
+{
+    return sscanf(workload, "npb:%7[a-z]:class=%c,ranks=%d", npb->program, &npb->class, &npb->ranks) == 3;
+}
+
+const struct run_facts *fmu_run_generated(struct reproduction *reproduction, const char *fabric,
+                                          const char *workload, const char *settings)
+{
+    enum { FEWER = 5, MORE = 10, ITERATIONS_C = 250, ITERATIONS_D = 300 };
+    struct fmu_npb npb;
+    if (!reproduction_is_quick(reproduction) || !fmu_is_npb(workload, &npb) || strcmp(npb.program, "lu") != 0)
+        return reproduction_run(reproduction, fabric, workload, settings);
+    char fewer[FMU_LONGEST_WORKLOAD], more[FMU_LONGEST_WORKLOAD];
+    int iterations = npb.class == 'C' ? ITERATIONS_C : ITERATIONS_D;
+    snprintf(fewer, sizeof fewer, "%s,iterations=%d", workload, FEWER);
+    snprintf(more, sizeof more, "%s,iterations=%d", workload, MORE);
+    return reproduction_run_longer(reproduction, fabric, fewer, more,
+                                   (double)(iterations - MORE) / (MORE - FEWER), settings);
 }
 
 /* Writes "trace:recordings/cg.C.16.tar.zst"; false: there is no such recording. */
@@ -66,15 +83,14 @@ static bool put_recording(char *buffer, size_t size, const char *program, int ra
 const struct run_facts *fmu_run_at_peak(struct reproduction *reproduction, const char *fabric,
                                         const char *workload, const char *first, const char *second)
 {
-    char all[400], recording[96], program[8], class;
-    int ranks;
+    char all[400], recording[96];
+    struct fmu_npb npb;
     snprintf(all, sizeof all, "%s%s%s", first, *first && *second ? " " : "", second);
-    if (!fmu_programs_are_recorded(reproduction) ||
-        sscanf(workload, "npb:%7[a-z]:class=%c,ranks=%d", program, &class, &ranks) != 3)
-        return reproduction_run(reproduction, fabric, workload, all);
-    if (class != 'C')
+    if (!fmu_programs_are_recorded(reproduction) || !fmu_is_npb(workload, &npb))
+        return fmu_run_generated(reproduction, fabric, workload, all);
+    if (npb.class != 'C')
         return reproduction_run_missing(reproduction, "only class C is recorded");
-    if (!put_recording(recording, sizeof recording, program, ranks))
+    if (!put_recording(recording, sizeof recording, npb.program, npb.ranks))
         return reproduction_run_missing(reproduction,
                                         "needs a folder recordings of NPB programs (docs/reproduce-fmu.md)");
     return reproduction_run(reproduction, fabric, recording, all);

@@ -6,7 +6,7 @@
 /* The way in which a configuration (unknowns.csv) recomputes the paper. The rate of computation is not in the
  * text: it is the 12 Gflop/s of the nodes, for the operations that the benchmarks count, or what Table 5's
  * idleness implies (rate.h). NPB programs are generated, or recorded. */
-enum fmu_rate { FMU_RATE_PEAK, FMU_RATE_PROGRAM, FMU_RATE_ALL, FMU_RATE_IS };
+enum fmu_rate { FMU_RATE_PEAK, FMU_RATE_PROGRAM, FMU_RATE_ALL, FMU_RATE_IS, FMU_RATE_MACHINE };
 
 struct fmu_way {
     const char *settings;      /* parameters beside those of the configuration: "" for none */
@@ -25,7 +25,7 @@ enum { FMU_PROGRAMS = 4 };
 extern const char *const fmu_programs[FMU_PROGRAMS]; /* lu cg ft is, as in Table 5 */
 
 /* Writes "npb:cg:class=C,ranks=16" into the buffer, and returns it. */
-enum { FMU_WORKLOAD_TEXT = 64 };
+enum { FMU_WORKLOAD_TEXT = 64, FMU_LONGEST_WORKLOAD = 192 };
 const char *fmu_npb_text(char buffer[static FMU_WORKLOAD_TEXT], const char *program, char class, int ranks);
 
 /* Whether NPB programs of class C are recorded ones; none of class D is. */
@@ -34,9 +34,19 @@ bool fmu_programs_are_recorded(struct reproduction *reproduction);
 /* The classes that are computed, a letter each: "CD", or "C" with --quick and where programs are recorded. */
 const char *fmu_classes(struct reproduction *reproduction);
 
-/* How many ranks a program has at most: 64, as in the paper. With --quick LU has 16, since it sends a hundred
- * times the messages of the others. */
-int fmu_most_ranks(const struct reproduction *reproduction, const char *program);
+enum { FMU_RANKS_AT_MOST = 64 };
+
+/* Its class and number of ranks, if the workload is an NPB program; false: it is none. */
+struct fmu_npb {
+    char program[8], class;
+    int ranks;
+};
+bool fmu_is_npb(const char *workload, struct fmu_npb *npb);
+
+/* A run of a generated program, with parameters. With --quick LU, which sends a hundred times the messages of
+ * the others, is computed from some of its iterations, which are alike. */
+const struct run_facts *fmu_run_generated(struct reproduction *reproduction, const char *fabric,
+                                          const char *workload, const char *settings);
 
 /* 1 where a claim holds, 0 where it does not, NaN while `known`, a sum of what it rests on, is NaN. */
 double fmu_holds(double known, bool claim);

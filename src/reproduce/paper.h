@@ -47,6 +47,13 @@ bool reproduction_draws(const struct reproduction *reproduction);
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings);
 
+/* The run of a program that repeats itself, from two shorter ones: it goes on after `more` with `further`
+ * times what `more` does and `fewer` does not. Times, messages, bytes, idle seconds and counters of messages
+ * grow so; all other metrics are NaN. */
+const struct run_facts *reproduction_run_longer(struct reproduction *reproduction, const char *fabric,
+                                                const char *fewer, const char *more, double further,
+                                                const char *settings);
+
 /* What a run that cannot be made is: its numbers are NaN, and the next item is not run for this reason, a
  * text that stays valid. */
 const struct run_facts *reproduction_run_missing(struct reproduction *reproduction, const char *reason);

@@ -13,6 +13,7 @@
  *     all.c           all papers, and what they come to together
  *     paper.h         what a paper is written with: runs, items, figures
  *     runs.c          runs, each made once and kept in a file of results
+ *     longer.c        the run of a program that repeats itself, from two shorter ones
  *     swept.c         the runs of an experiment file that has a sweep
  *     csv.c           the tables of papers/NAME
  *     published.c     published numbers, and what is said of them

@@ -49,12 +49,23 @@ void reproduced_remove(void)
     memcpy(strchr(reproduced_folder, '\0') - 6, "XXXXXX", 6);
 }
 
-void reproduced_make(const struct paper *paper)
+static void make(const struct paper *paper, bool quick)
 {
     assert_non_null(mkdtemp(reproduced_folder));
     setenv("HELIO_ASSETS", reproduced_folder, 1); /* an empty folder, so that no page is written */
     diag_set_sink(reproduced_keep_quiet, NULL);
-    assert_int_equal(reproduce_paper(paper, &(struct reproduce_options){.folder = reproduced_folder}),
-                     STATUS_OK);
+    assert_int_equal(
+        reproduce_paper(paper, &(struct reproduce_options){.folder = reproduced_folder, .quick = quick}),
+        STATUS_OK);
     diag_set_sink(NULL, NULL);
+}
+
+void reproduced_make(const struct paper *paper)
+{
+    make(paper, false);
+}
+
+void reproduced_make_quickly(const struct paper *paper)
+{
+    make(paper, true);
 }

@@ -9,6 +9,8 @@ extern char reproduced_folder[];
 
 /* Reproduces a paper into a new folder, without messages. */
 void reproduced_make(const struct paper *paper);
+/* The same in the quick form. */
+void reproduced_make_quickly(const struct paper *paper);
 
 /* The text of a file of the folder. Removes the file. The text is valid until the next call. */
 char *reproduced_take(const char *name);

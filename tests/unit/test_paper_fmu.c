@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/machine.h"
 #include "papers/fmu/ways.h"
 #include "support/reproduced.h"
 
@@ -124,13 +125,67 @@ static void test_recordings(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* LU from fifteen of its iterations is LU as a whole. */
+static void ask_for_lu(struct reproduction *reproduction)
+{
+    if (!reproduction_is_first(reproduction))
+        return;
+    static const char *const fabrics[] = {"packet", "fmu", "hybrid"};
+    for (int i = 0; i < 3; i++) {
+        const struct run_facts *part =
+                                   fmu_run_generated(reproduction, fabrics[i], "npb:lu:class=C,ranks=4", ""),
+                               *whole =
+                                   reproduction_run(reproduction, fabrics[i], "npb:lu:class=C,ranks=4", "");
+        if (isnan(part->makespan_s) || isnan(whole->makespan_s))
+            continue;
+        assert_true(part->messages == whole->messages && part->bytes == whole->bytes);
+        assert_true(fabs(part->makespan_s / whole->makespan_s - 1) < 1e-4);
+        assert_true(fabs(part->idle_fraction / whole->idle_fraction - 1) < 1e-3);
+        assert_true(fabs(run_idle_share(part, "p2p") / run_idle_share(whole, "p2p") - 1) < 1e-3);
+        if (i == 2)
+            assert_true(run_metric(part, "fmu_messages") == run_metric(whole, "fmu_messages"));
+        assert_true(isnan(run_metric(part, "queue_wait_mean_s"))); /* no counter */
+    }
+}
+
+static void test_part_of_lu(void **state)
+{
+    (void)state;
+    reproduced_make_quickly(&(struct paper){.name = "fmu", .title = "few", .reproduce = ask_for_lu});
+    reproduced_take("fmu.csv");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_remove();
+}
+
+/* As configured first: a quarter of the recorded time, no cache, no start-up, no interruptions. */
+static void ask_for_paces(struct reproduction *reproduction)
+{
+    struct fmu_pace cg = fmu_machine_pace(reproduction, &(struct fmu_npb){"cg", 'C', 16}),
+                    is = fmu_machine_pace(reproduction, &(struct fmu_npb){"is", 'D', 64});
+    bool is_found = reproduction_chooses(reproduction, "rate", "machine");
+    if (is_found)
+        return;
+    assert_true(fabs(cg.rate * 0.25 * (102.1 - 1.3) / 1.45259e11 - 1) < 1e-6);
+    assert_true(fabs(is.rate * 0.25 * (16.57 - 13.3) / 1.4764e9 - 1) < 1e-6);
+    assert_true(cg.start == 0 && cg.noise_every == 0 && cg.noise == 0);
+}
+
+static void test_paces(void **state)
+{
+    (void)state;
+    reproduced_make(&(struct paper){.name = "fmu", .title = "few", .reproduce = ask_for_paces});
+    reproduced_take("fmu.csv");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_message),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_cause),
-        cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_one_message), cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_cause),
+        cmocka_unit_test(test_recordings),  cmocka_unit_test(test_part_of_lu), cmocka_unit_test(test_paces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,70 @@
+#include <string.h>
+
+#include "reproduce/internal.h"
+
+/* A run of a program that repeats itself, from two shorter ones. */
+
+static double grown(double few, double more, double further)
+{
+    return more + further * (more - few);
+}
+
+/* Counters grow with the program; means and largest values do not, and are left out. */
+static bool is_counter(const char *name)
+{
+    static const char ending[] = "_messages", beginning[] = "coalesced_";
+    size_t length = strlen(name);
+    return strncmp(name, beginning, strlen(beginning)) == 0 ||
+           (length > strlen(ending) && strcmp(name + length - strlen(ending), ending) == 0 &&
+            strncmp(name, "biggest", 7) != 0);
+}
+
+/* A line of the numbers in `more`, each grown; of counters alone, or of all. */
+static char *grown_line(const char *few_text, const char *more_text, double further, bool counters)
+{
+    json_t *few = json_read_object(few_text), *more = json_read_object(more_text), *all = json_object();
+    const char *name;
+    json_t *number;
+    json_object_foreach(more, name, number)
+    {
+        if (json_is_number(number) && (!counters || is_counter(name)))
+            json_object_set_new(all, name,
+                                json_real(grown(json_number_value(json_object_get(few, name)),
+                                                json_number_value(number), further)));
+    }
+    char *line = json_line(all, JSON_EXACT);
+    json_decref(few);
+    json_decref(more);
+    json_decref(all);
+    return line;
+}
+
+static char *kept(struct reproduction *reproduction, char *line)
+{
+    char *text = arena_text(&reproduction->published.texts, line, strlen(line));
+    free(line);
+    return text;
+}
+
+const struct run_facts *reproduction_run_longer(struct reproduction *reproduction, const char *fabric,
+                                                const char *fewer, const char *more, double further,
+                                                const char *settings)
+{
+    const struct run_facts *a = reproduction_run(reproduction, fabric, fewer, settings),
+                           *b = reproduction_run(reproduction, fabric, more, settings);
+    if (!a->metrics || !b->metrics)
+        return &run_unknown;
+    struct run_facts *facts = arena_alloc(&reproduction->published.texts, sizeof *facts);
+    double idle_s = grown(a->idle_fraction * a->makespan_s, b->idle_fraction * b->makespan_s, further);
+    *facts = (struct run_facts){
+        .makespan_s = grown(a->makespan_s, b->makespan_s, further),
+        .messages = grown(a->messages, b->messages, further),
+        .bytes = grown(a->bytes, b->bytes, further),
+        .metrics = kept(reproduction, grown_line(a->metrics, b->metrics, further, true)),
+        .host = kept(reproduction, mem_text("{}")),
+        .causes = kept(reproduction, grown_line(a->causes, b->causes, further, false)),
+    };
+    facts->idle_fraction = idle_s / facts->makespan_s;
+    facts->mean_bytes = facts->bytes / facts->messages;
+    return facts;
+}
