@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/lines.h"
 #include "base/mem.h"
 
 /* --------------------------------------------------------------- describing */
@@ -84,6 +85,14 @@ static struct graph_rank *present_rank(const struct graph_builder *builder)
     return &builder->ranks[builder->rank_count - 1];
 }
 
+void graph_builder_reserve(struct graph_builder *builder, uint32_t ranks, size_t operations)
+{
+    builder->ranks = lines_alloc(ranks, sizeof *builder->ranks, "ranks of a graph");
+    builder->rank_capacity = ranks;
+    builder->operations = lines_alloc(operations + 1, sizeof *builder->operations, "operations of a graph");
+    builder->capacity = operations + 1;
+}
+
 void graph_builder_rank(struct graph_builder *builder)
 {
     builder->ranks =
@@ -93,20 +102,6 @@ void graph_builder_rank(struct graph_builder *builder)
     builder->edge_count = 0;
 }
 
-static void note(struct graph *graph, const struct graph_operation *operation)
-{
-    bool is_message = operation->kind == GRAPH_SEND || operation->kind == GRAPH_RECV;
-    bool any_tag = is_message && operation->tag == GRAPH_ANY;
-    graph->operations++;
-    graph->sends += operation->kind == GRAPH_SEND;
-    graph->has_any |= any_tag || (is_message && operation->peer == GRAPH_ANY);
-    graph->has_any_sends |= any_tag && operation->kind == GRAPH_SEND;
-    if (graph->cores <= operation->core)
-        graph->cores = operation->core + 1U;
-    if (graph->nics <= operation->nic)
-        graph->nics = operation->nic + 1U;
-}
-
 uint32_t graph_builder_add(struct graph_builder *builder, const struct graph_operation *operation)
 {
     builder->operations =
@@ -114,8 +109,19 @@ uint32_t graph_builder_add(struct graph_builder *builder, const struct graph_ope
     struct graph_operation *added = &builder->operations[builder->count++];
     *added = *operation;
     added->needs = added->on_end = added->on_begin = 0;
-    note(&builder->graph, operation);
+    builder->graph.operations++;
     return present_rank(builder)->count++;
+}
+
+struct graph_operation *graph_builder_add_all(struct graph_builder *builder, uint32_t count)
+{
+    builder->operations = mem_grow(builder->operations, &builder->capacity, builder->count + count + 1,
+                                   "operations of a graph");
+    struct graph_operation *added = &builder->operations[builder->count];
+    builder->count += count;
+    builder->graph.operations += count;
+    present_rank(builder)->count += count;
+    return added;
 }
 
 void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32_t after, bool on_begin)
@@ -130,8 +136,8 @@ void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32
  * added. The sums are in on_end and on_begin of the operation behind, so that filling leaves the firsts. */
 static void make_lists(struct graph_builder *builder, struct graph_operation *operations, uint32_t count)
 {
-    uint32_t *dependents = builder->edge_count ? builder->dependents + builder->dependent_count : NULL,
-             sum = 0;
+    const uint32_t begin = (uint32_t)builder->dependent_count;
+    uint32_t *dependents = builder->dependents, sum = begin;
     for (size_t i = 0; i < builder->edge_count; i++) {
         const struct graph_edge *edge = &builder->edges[i];
         operations[edge->after].needs++;
@@ -151,11 +157,10 @@ static void make_lists(struct graph_builder *builder, struct graph_operation *op
         struct graph_operation *before = &operations[edge->before];
         dependents[edge->on_begin ? before->on_begin++ : before->on_end++] = edge->after;
     }
-    operations[count] = (struct graph_operation){.on_end = sum, .on_begin = sum};
     /* on_begin is now where the next operation's list starts, and on_end where its own on_begin does. */
     for (uint32_t i = count; i-- > 0;) {
         operations[i].on_begin = operations[i].on_end;
-        operations[i].on_end = i ? operations[i - 1].on_begin : 0;
+        operations[i].on_end = i ? operations[i - 1].on_begin : begin;
     }
 }
 
@@ -194,36 +199,54 @@ static uint32_t find_circle(const struct graph_operation *operations, const uint
 }
 
 /* Where each dependence leads to a later operation, there is no circle. */
-static bool all_lead_forward(const struct graph_operation *operations, const uint32_t *dependents,
-                             uint32_t count)
+static bool lead_forward(const uint32_t *dependents, uint32_t from, uint32_t to, uint32_t operation)
 {
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = operations[i].on_end; k < operations[i + 1].on_end; k++)
-            if (dependents[k] <= i)
-                return false;
-    return true;
+    bool forward = true;
+    for (uint32_t i = from; i < to; i++)
+        forward &= dependents[i] > operation;
+    return forward;
+}
+
+static void note(struct graph *graph, const struct graph_operation *operation)
+{
+    bool is_send = operation->kind == GRAPH_SEND, is_recv = operation->kind == GRAPH_RECV;
+    graph->sends += is_send;
+    if ((is_send || is_recv) && (operation->tag == GRAPH_ANY || operation->peer == GRAPH_ANY)) {
+        graph->has_any = true;
+        graph->has_any_sends |= is_send && operation->tag == GRAPH_ANY;
+    }
+    if (graph->cores <= operation->core)
+        graph->cores = operation->core + 1U;
+    if (graph->nics <= operation->nic)
+        graph->nics = operation->nic + 1U;
 }
 
 static void grow_lists(struct graph_builder *builder, size_t count)
 {
+    if (builder->dependent_count + count > UINT32_MAX)
+        mem_exhausted("a graph, which has more than 2^32 - 1 dependences");
     builder->operations =
         mem_grow(builder->operations, &builder->capacity, builder->count + 1, "operations of a graph");
     builder->dependents = mem_grow(builder->dependents, &builder->dependent_capacity,
                                    builder->dependent_count + count, "dependences of a graph");
 }
 
-/* The rank has its lists, of `count` dependents, and the operation behind its last. */
+/* The rank has its lists, of `count` dependents. The operation behind its last ends them; it is the first of
+ * the next rank. */
 static uint32_t end_rank(struct graph_builder *builder, size_t count)
 {
-    const struct graph_operation *operations = builder->operations + builder->rank_first;
-    const uint32_t *dependents = count ? builder->dependents + builder->dependent_count : NULL;
-    uint32_t operation_count = present_rank(builder)->count;
-    builder->count++;
+    struct graph_operation *operations = builder->operations + builder->rank_first;
+    const uint32_t operation_count = present_rank(builder)->count;
     builder->dependent_count += count;
     builder->graph.dependences += count;
-    return all_lead_forward(operations, dependents, operation_count)
-               ? GRAPH_ANY
-               : find_circle(operations, dependents, operation_count);
+    const uint32_t end = (uint32_t)builder->dependent_count;
+    operations[operation_count] = (struct graph_operation){.on_end = end, .on_begin = end};
+    bool forward = true;
+    for (uint32_t i = 0; i < operation_count; i++) {
+        note(&builder->graph, &operations[i]);
+        forward &= lead_forward(builder->dependents, operations[i].on_end, operations[i + 1].on_end, i);
+    }
+    return forward ? GRAPH_ANY : find_circle(operations, builder->dependents, operation_count);
 }
 
 uint32_t graph_builder_end(struct graph_builder *builder)
@@ -236,35 +259,24 @@ uint32_t graph_builder_end(struct graph_builder *builder)
 uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count)
 {
     grow_lists(builder, count);
-    return count ? builder->dependents + builder->dependent_count : NULL;
+    return builder->dependents;
 }
 
 uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count)
 {
-    struct graph_operation *operations = builder->operations + builder->rank_first;
-    for (uint32_t i = 0; i < count; i++)
-        operations[builder->dependents[builder->dependent_count + i]].needs++;
-    operations[present_rank(builder)->count] = (struct graph_operation){.on_end = count, .on_begin = count};
     return end_rank(builder, count);
 }
 
 struct graph graph_builder_finish(struct graph_builder *builder)
 {
     builder->ranks = mem_fit(builder->ranks, &builder->rank_capacity, builder->rank_count);
-    builder->operations = mem_fit(builder->operations, &builder->capacity, builder->count);
+    builder->operations = mem_fit(builder->operations, &builder->capacity, builder->count + 1);
     builder->dependents =
         mem_fit(builder->dependents, &builder->dependent_capacity, builder->dependent_count);
-    const struct graph_operation *operations = builder->operations;
-    const uint32_t *dependents = builder->dependents;
-    uint64_t first = 0;
     for (size_t i = 0; i < builder->rank_count; i++) {
         struct graph_rank *rank = &builder->ranks[i];
-        rank->operations = operations + rank->first;
-        rank->dependents = dependents;
-        rank->first = first;
-        first += rank->count;
-        if (dependents) /* NULL: no rank has any */
-            dependents += rank->operations[rank->count].on_end;
+        rank->operations = builder->operations + rank->first;
+        rank->dependents = builder->dependents;
     }
     free(builder->edges);
     builder->edges = NULL;

@@ -28,13 +28,13 @@ enum graph_kind {
 /* A peer or a tag that matches any. A send with this tag matches every receive, which MPI does not have. */
 #define GRAPH_ANY UINT32_MAX
 
-/* 32 bytes, since programs have hundreds of millions of them. Behind the last operation of a rank stands one
- * more, which ends the lists of the last. */
+/* 32 bytes, since programs have hundreds of millions of them. The lists of one operation end where those of
+ * the next begin, also if that is another rank's. Behind the last operation of all stands one more. */
 struct graph_operation {
     uint64_t amount;
     uint32_t peer, tag;
     uint32_t needs;    /* dependences that lead to it, those on an end and those on a beginning */
-    uint32_t on_end;   /* in the rank's `dependents`: the operations that wait for its end; and at */
+    uint32_t on_end;   /* in `dependents`: the operations that wait for its end; and at */
     uint32_t on_begin; /* `on_begin` those that wait for its beginning, up to the next operation's on_end */
     uint8_t kind;      /* enum graph_kind */
     uint8_t core, nic;
@@ -43,7 +43,7 @@ struct graph_operation {
 
 struct graph_rank {
     const struct graph_operation *operations;
-    const uint32_t *dependents; /* numbers of operations of this rank */
+    const uint32_t *dependents; /* of all ranks: each is the number of an operation of its rank */
     uint64_t first;             /* its first operation, counted over all ranks */
     uint32_t count;
 };
@@ -103,7 +103,7 @@ struct graph_builder {
     struct graph_rank *ranks;
     size_t rank_count, rank_capacity;
     struct graph_operation *operations;
-    size_t count, capacity; /* with the ends of ranks */
+    size_t count, capacity; /* there is room for one more than `count` */
     uint32_t *dependents;
     size_t dependent_count, dependent_capacity;
     struct call *calls;
@@ -113,10 +113,17 @@ struct graph_builder {
     size_t rank_first; /* of the present rank, in `operations` */
 };
 
+/* For an empty builder: room for so many ranks and operations. More are possible. */
+void graph_builder_reserve(struct graph_builder *builder, uint32_t ranks, size_t operations);
+
 void graph_builder_rank(struct graph_builder *builder); /* begins the next rank */
 
 /* Returns the number of the operation in its rank. A rank has fewer than 2^32 - 1. */
 uint32_t graph_builder_add(struct graph_builder *builder, const struct graph_operation *operation);
+
+/* So many operations, for the caller to fill in all of; valid until the next call. Their lists follow with
+ * graph_builder_lists. */
+struct graph_operation *graph_builder_add_all(struct graph_builder *builder, uint32_t count);
 
 /* `after` begins when `before` has ended, or with `on_begin` when it has begun. Both numbers exist when the
  * rank ends. The same dependence twice counts twice and changes nothing. */
@@ -126,8 +133,9 @@ void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32
  * GRAPH_ANY: there is none. */
 uint32_t graph_builder_end(struct graph_builder *builder);
 
-/* The same for who has the lists: room for so many dependents of the present rank, whose operations the
- * caller gives their on_end and on_begin. Then the end, in place of graph_builder_end. */
+/* The same for who has the lists: room for so many dependents of the present rank, from index dependent_count
+ * of the array that is returned. The caller gives the operations their needs, on_end and on_begin. Then the
+ * end, in place of graph_builder_end. */
 uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count);
 uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count);
 

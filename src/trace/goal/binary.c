@@ -117,74 +117,90 @@ static enum status check_message(const struct binary *binary, uint64_t at,
     return STATUS_OK;
 }
 
-static enum status read_operation(const struct binary *binary, uint32_t index)
+/* The operation, but its lists. `needs` becomes minus the dependences that it is said to wait for. */
+static enum status read_operation(const struct binary *binary, uint32_t index, struct graph_operation *to)
 {
     static const uint8_t kinds[] = {[1] = GRAPH_SEND, [2] = GRAPH_RECV, [3] = GRAPH_COMPUTE};
-    uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
-    uint64_t kind = number_at(binary, at + KIND_AT, 1);
+    const uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
+    const unsigned char *bytes = binary->bytes + (at - binary->base);
+    const unsigned kind = bytes[KIND_AT];
     if (kind < 1 || kind > 3)
-        return fail(binary, at + KIND_AT, "operation %u of rank %u is of kind %llu; there are 1 to 3", index,
-                    binary->rank, (unsigned long long)kind);
-    struct graph_operation operation = {.kind = kinds[kind],
-                                        .amount = number_at(binary, at + SIZE_AT, 8),
-                                        .peer = (uint32_t)number_at(binary, at + PEER_AT, 4),
-                                        .tag = (uint32_t)number_at(binary, at + TAG_AT, 4),
-                                        .core = (uint8_t)number_at(binary, at + CPU_AT, 1),
-                                        .nic = (uint8_t)number_at(binary, at + NIC_AT, 1)};
-    bool is_calc = operation.kind == GRAPH_COMPUTE;
+        return fail(binary, at + KIND_AT, "operation %u of rank %u is of kind %u; there are 1 to 3", index,
+                    binary->rank, kind);
+    *to = (struct graph_operation){.kind = kinds[kind],
+                                   .amount = number_of(bytes + SIZE_AT, 8),
+                                   .peer = (uint32_t)number_of(bytes + PEER_AT, 4),
+                                   .tag = (uint32_t)number_of(bytes + TAG_AT, 4),
+                                   .needs = 0 - (uint32_t)number_of(bytes, 4),
+                                   .core = bytes[CPU_AT],
+                                   .nic = bytes[NIC_AT]};
+    bool is_calc = to->kind == GRAPH_COMPUTE;
     uint64_t most = is_calc ? GOAL_MOST_NS : (uint64_t)INT64_MAX;
-    if (operation.amount > most)
+    if (to->amount > most)
         return fail(binary, at + SIZE_AT, "%s is at most %llu", is_calc ? "a time in ns" : "a size in bytes",
                     (unsigned long long)most);
-    if (operation.core >= GOAL_MOST_CORES || operation.nic >= GOAL_MOST_CORES)
+    if (to->core >= GOAL_MOST_CORES || to->nic >= GOAL_MOST_CORES)
         return fail(binary, at + CPU_AT, "the number of a cpu or nic is at most %d", GOAL_MOST_CORES - 1);
-    if (is_calc) {
-        operation.amount *= 1000;
-        operation.peer = operation.tag = 0;
-        operation.nic = 0;
-    }
-    enum status status = is_calc ? STATUS_OK : check_message(binary, at, &operation);
-    if (status == STATUS_OK)
-        graph_builder_add(&binary->goal->builder, &operation);
+    if (!is_calc)
+        return check_message(binary, at, to);
+    to->amount *= 1000;
+    to->peer = to->tag = 0;
+    to->nic = 0;
+    return STATUS_OK;
+}
+
+static enum status read_operations(const struct binary *binary)
+{
+    struct graph_operation *to = graph_builder_add_all(&binary->goal->builder, binary->operations);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++)
+        status = read_operation(binary, i, &to[i]);
     return status;
 }
 
-static enum status read_list(const struct binary *binary, uint32_t index, bool on_begin, uint32_t *dependents,
-                             uint32_t *used)
+/* The lists of a rank, as they are read. */
+struct rank_lists {
+    struct graph_operation *operations;
+    uint32_t *dependents, used;
+};
+
+/* `at`: where it stands how many there are, and behind that where. */
+static enum status read_list(const struct binary *binary, uint32_t index, uint64_t at, struct rank_lists *to)
 {
-    uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * index;
-    uint64_t count = number_at(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT), 4);
-    uint64_t first = number_at(binary, at + (on_begin ? BEGIN_LIST_AT : END_LIST_AT), 4);
+    const uint64_t count = number_at(binary, at, 4), first = number_at(binary, at + 4, 4);
     if (count && first + count > binary->listed)
-        return fail(binary, at + (on_begin ? ON_BEGIN_AT : ON_END_AT),
-                    "operation %u of rank %u names entries %llu to %llu of a list of %llu", index,
+        return fail(binary, at, "operation %u of rank %u names entries %llu to %llu of a list of %llu", index,
                     binary->rank, (unsigned long long)first, (unsigned long long)(first + count),
                     (unsigned long long)binary->listed);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t entry = binary->list + 4 * (first + i);
-        uint32_t after = (uint32_t)number_at(binary, entry, 4);
+        const uint64_t entry = binary->list + 4 * (first + i);
+        const uint32_t after = (uint32_t)number_at(binary, entry, 4);
         if (after >= binary->operations)
             return fail(binary, entry, "there is no operation %u: rank %u has %u", after, binary->rank,
                         binary->operations);
-        dependents[(*used)++] = after;
+        to->dependents[to->used++] = after;
+        to->operations[after].needs++;
     }
     return STATUS_OK;
 }
 
 /* The file has the lists as the graph does: of each operation those that wait for its end, then those that
- * wait for its beginning. */
+ * wait for its beginning. Most have none. */
 static enum status read_lists(struct binary *binary)
 {
     struct graph_builder *builder = &binary->goal->builder;
-    uint32_t *dependents = graph_builder_lists(builder, binary->named), used = 0;
-    struct graph_operation *operations = builder->operations + builder->rank_first;
+    struct rank_lists lists = {.dependents = graph_builder_lists(builder, binary->named),
+                               .used = (uint32_t)builder->dependent_count};
+    lists.operations = builder->operations + builder->rank_first;
+    uint64_t at = binary->first;
     enum status status = STATUS_OK;
-    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++) {
-        operations[i].on_end = used;
-        status = read_list(binary, i, false, dependents, &used);
-        operations[i].on_begin = used;
-        if (status == STATUS_OK)
-            status = read_list(binary, i, true, dependents, &used);
+    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++, at += GOAL_OPERATION_BYTES) {
+        lists.operations[i].on_end = lists.used;
+        if (number_at(binary, at + ON_END_AT, 4))
+            status = read_list(binary, i, at + ON_END_AT, &lists);
+        lists.operations[i].on_begin = lists.used;
+        if (status == STATUS_OK && number_at(binary, at + ON_BEGIN_AT, 4))
+            status = read_list(binary, i, at + ON_BEGIN_AT, &lists);
     }
     return status;
 }
@@ -193,10 +209,9 @@ static enum status read_lists(struct binary *binary)
 static enum status check_amount(struct binary *binary)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < binary->operations; i++) {
-        uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * i;
-        sum += number_at(binary, at + ON_END_AT, 4) + number_at(binary, at + ON_BEGIN_AT, 4);
-    }
+    const unsigned char *bytes = binary->bytes + (binary->first - binary->base);
+    for (uint32_t i = 0; i < binary->operations; i++, bytes += GOAL_OPERATION_BYTES)
+        sum += number_of(bytes + ON_END_AT, 4) + number_of(bytes + ON_BEGIN_AT, 4);
     binary->named = (uint32_t)sum;
     if (sum > binary->listed || sum > UINT32_MAX)
         return fail(binary, binary->start,
@@ -206,18 +221,20 @@ static enum status check_amount(struct binary *binary)
     return STATUS_OK;
 }
 
+/* Then `needs` is what each operation waits for. */
 static enum status check_needs(const struct binary *binary)
 {
     const struct graph_builder *builder = &binary->goal->builder;
-    const struct graph_operation *operations = builder->operations + builder->rank_first;
+    struct graph_operation *operations = builder->operations + builder->rank_first;
     uint32_t roots = 0;
     for (uint32_t i = 0; i < binary->operations; i++) {
         uint64_t at = binary->first + (uint64_t)GOAL_OPERATION_BYTES * i;
         uint32_t said = (uint32_t)number_at(binary, at, 4);
         roots += said == 0;
-        if (said != operations[i].needs)
+        if (operations[i].needs)
             return fail(binary, at, "operation %u of rank %u waits for %u dependences, and %u lead to it", i,
-                        binary->rank, said, operations[i].needs);
+                        binary->rank, said, said + operations[i].needs);
+        operations[i].needs = said;
     }
     if (roots != binary->roots)
         return fail(binary, binary->start + 4,
@@ -232,19 +249,19 @@ static enum status read_rank(struct binary *binary)
     enum status status = read_rank_head(binary);
     if (status == STATUS_OK)
         status = check_amount(binary);
-    for (uint32_t i = 0; status == STATUS_OK && i < binary->operations; i++)
-        status = read_operation(binary, i);
+    if (status == STATUS_OK)
+        status = read_operations(binary);
     if (status == STATUS_OK)
         status = read_lists(binary);
+    if (status == STATUS_OK)
+        status = check_needs(binary);
     if (status != STATUS_OK)
         return status;
     uint32_t circle = graph_builder_end_lists(&binary->goal->builder, binary->named);
-    status = check_needs(binary);
-    if (status == STATUS_OK && circle != GRAPH_ANY) {
-        goal_report_circle(binary->goal, binary->rank, circle);
-        status = STATUS_BAD_INPUT;
-    }
-    return status;
+    if (circle == GRAPH_ANY)
+        return STATUS_OK;
+    goal_report_circle(binary->goal, binary->rank, circle);
+    return STATUS_BAD_INPUT;
 }
 
 /* ----------------------------------------------------------------- the file */
@@ -310,8 +327,11 @@ enum status goal_read_binary(struct goal_program *goal, struct content_window *w
         return STATUS_BAD_INPUT;
     }
     enum status status = read_head(&binary);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        const uint64_t rest = binary.size - HEAD - (uint64_t)JUMP * binary.ranks;
         goal->program.ranks = binary.ranks;
+        graph_builder_reserve(&goal->builder, binary.ranks, (size_t)(rest / GOAL_OPERATION_BYTES));
+    }
     for (; status == STATUS_OK && binary.rank < binary.ranks; binary.rank++)
         status = read_rank(&binary);
     free(binary.jumps);

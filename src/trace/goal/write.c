@@ -79,7 +79,8 @@ static uint32_t roots_of(const struct graph_rank *rank)
     return roots;
 }
 
-static void put_binary_operation(FILE *out, const struct graph_operation *operation)
+/* `base`: where the lists of its rank begin. */
+static void put_binary_operation(FILE *out, const struct graph_operation *operation, uint32_t base)
 {
     static const uint8_t kinds[] = {[GRAPH_SEND] = 1, [GRAPH_RECV] = 2, [GRAPH_COMPUTE] = 3};
     bool is_calc = operation->kind == GRAPH_COMPUTE;
@@ -91,9 +92,9 @@ static void put_binary_operation(FILE *out, const struct graph_operation *operat
     put_bytes(out, operation->core, 1);
     put_bytes(out, is_calc ? 0 : operation->nic, 1);
     put_bytes(out, graph_on_end(operation), 4);
-    put_bytes(out, operation->on_end, 4);
+    put_bytes(out, operation->on_end - base, 4);
     put_bytes(out, graph_on_begin(operation), 4);
-    put_bytes(out, operation->on_begin, 4);
+    put_bytes(out, operation->on_begin - base, 4);
 }
 
 static void put_binary_rank(FILE *out, const struct graph_rank *rank)
@@ -104,8 +105,8 @@ static void put_binary_rank(FILE *out, const struct graph_rank *rank)
         if (!rank->operations[i].needs)
             put_bytes(out, i, 4);
     for (uint32_t i = 0; i < rank->count; i++)
-        put_binary_operation(out, &rank->operations[i]);
-    for (uint32_t i = 0; i < rank->operations[rank->count].on_end; i++)
+        put_binary_operation(out, &rank->operations[i], rank->operations->on_end);
+    for (uint32_t i = rank->operations->on_end; i < rank->operations[rank->count].on_end; i++)
         put_bytes(out, rank->dependents[i], 4);
 }
 
@@ -121,7 +122,7 @@ void goal_write_binary(const struct program *program, FILE *out)
         const struct graph_rank *rank = &graph->ranks[i];
         put_bytes(out, at, 8);
         at += 8 + 4 * (uint64_t)roots_of(rank) + OPERATION_BYTES * (uint64_t)rank->count +
-              4 * (uint64_t)rank->operations[rank->count].on_end;
+              4 * (uint64_t)(rank->operations[rank->count].on_end - rank->operations->on_end);
         put_bytes(out, at, 8);
     }
     for (uint32_t i = 0; i < program->ranks; i++)

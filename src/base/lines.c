@@ -1,0 +1,26 @@
+#include "base/lines.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+
+enum { LINE = 64, LARGE_PAGE = 1 << 21 };
+
+void *lines_alloc(size_t count, size_t size, const char *what)
+{
+    void *block = NULL;
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        mem_exhausted(what);
+    const bool is_large = bytes >= 2 * (size_t)LARGE_PAGE;
+    mem_caller_reports = true;
+    const int error = posix_memalign(&block, is_large ? LARGE_PAGE : LINE, bytes ? bytes : 1);
+    mem_caller_reports = false;
+    if (error)
+        mem_exhausted(what);
+    if (is_large) /* advice: without large pages the array works too */
+        madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    return block;
+}
