@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/mem.h"
 #include "fabric/message.h"
 #include "sim/slack.h"
@@ -78,7 +79,8 @@ static void collect(void *self, const struct tap_record *record)
 void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
 {
     result->ranks = ranks;
-    result->rows = mem_alloc(ranks, sizeof *result->rows, "results per rank");
+    result->rows = lines_alloc(ranks, sizeof *result->rows, "results per rank");
+    memset(result->rows, 0, ranks * sizeof *result->rows);
     uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED) |
                       TAP_BIT(TAP_SOFTWARE) | TAP_BIT(TAP_BEGAN);
     tap_handle(tap, wanted, collect, result);

@@ -29,9 +29,11 @@ enum loggops_event_kind {
 /* Events leave by time, and those of equal time by their number, which an event keeps while it waits. */
 struct loggops_event {
     when_t at;
-    uint64_t order; /* number << 2 | enum loggops_event_kind */
+    uint64_t order; /* number << NUMBER_AT | enum loggops_event_kind */
     uint32_t host, subject;
 };
+
+enum { NUMBER_AT = 2 };
 
 enum loggops_need { NEED_CPU, NEED_CPU_AND_SEND, NEED_CPU_AND_RECEIVE };
 
@@ -45,7 +47,8 @@ struct loggops_group {
     uint8_t core, nic;
 };
 
-/* Of what waits in a group. */
+/* Of what waits in a group. Of an operation in the queue `sibling` is the next one of its chain (loggops.c).
+ */
 struct loggops_links {
     uint32_t child, sibling;
 };
@@ -57,6 +60,7 @@ struct loggops_heap {
 
 struct loggops_queue {
     struct event_loop loop;
+    struct event_loop groups; /* entries of groups that are due later */
     struct loggops_heap heap;
     struct loggops_event held; /* the first of the loop's, if has_held */
     bool has_held;

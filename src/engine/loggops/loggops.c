@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/lines.h"
 #include "engine/loggops/internal.h"
 #include "engine/params.h"
 #include "graph/of_calls.h"
@@ -63,32 +64,59 @@ static when_t ready_at(const struct loggops *engine, uint32_t host, uint32_t ind
     return at;
 }
 
-static int class_of(uint8_t kind)
+/* What has become ready in one event goes by class: sends, then receives, then computation. ATLAHS takes all
+ * in the order of release. */
+enum { CLASSES = 3 };
+
+static unsigned class_of(const struct loggops *engine, uint8_t kind)
 {
+    if (engine->rules == LOGGOPS_ATLAHS)
+        return 0;
     return kind == GRAPH_SEND ? 0 : kind == GRAPH_RECV ? 1 : 2;
 }
 
-/* What has become ready in one event: sends, then receives, then computation, each in the order of release.
- * ATLAHS takes all in that order. */
-static void push_kind(struct loggops *engine, uint32_t host, int rank_of_kind)
+static unsigned class_of_released(const struct loggops *engine, struct loggops_released released)
 {
-    for (size_t i = 0; i < engine->released_count; i++) {
-        struct loggops_released released = engine->released[i];
-        uint8_t kind = loggops_operation(engine, released.host, released.operation)->kind;
-        if (released.host == host && (class_of(kind) == rank_of_kind || rank_of_kind < 0))
-            loggops_push(engine, ready_at(engine, host, released.operation), EVENT_OPERATION, host,
-                         released.operation);
+    return class_of(engine, loggops_operation(engine, released.host, released.operation)->kind);
+}
+
+/* Operations of a host that become ready in one event and may begin at the same time have numbers one behind
+ * the other, so nothing comes between them: but for the first they are in no queue, and a chain leads to
+ * them. The published rules let what an operation releases begin in the past, before the next one. */
+struct operation_chain {
+    uint32_t last; /* POOL_NONE: there is none */
+    when_t at;
+};
+
+static void push_operation(struct loggops *engine, struct operation_chain *chain, uint32_t host,
+                           uint32_t operation)
+{
+    when_t at = ready_at(engine, host, operation);
+    if (engine->rules == LOGGOPS_MENDED)
+        loggops_run(engine, host, operation)->links.sibling = POOL_NONE;
+    if (chain->last != POOL_NONE && chain->at == at && engine->rules == LOGGOPS_MENDED) {
+        loggops_run(engine, host, chain->last)->links.sibling = operation;
+        engine->queue.numbers++;
+    } else {
+        loggops_push(engine, at, EVENT_OPERATION, host, operation);
     }
+    *chain = (struct operation_chain){operation, at};
 }
 
 static void push_host(struct loggops *engine, uint32_t host)
 {
-    if (engine->rules == LOGGOPS_ATLAHS) {
-        push_kind(engine, host, -1);
-        return;
+    struct operation_chain chain = {.last = POOL_NONE};
+    unsigned present = 0; /* bit c: class c is */
+    for (size_t i = 0; i < engine->released_count; i++)
+        if (engine->released[i].host == host)
+            present |= 1U << class_of_released(engine, engine->released[i]);
+    for (unsigned class = 0; class < CLASSES; class ++) {
+        for (size_t i = 0; present >> class & 1 && i < engine->released_count; i++) {
+            struct loggops_released released = engine->released[i];
+            if (released.host == host && class_of_released(engine, released) == class)
+                push_operation(engine, &chain, host, released.operation);
+        }
     }
-    for (int class = 0; class < 3; class ++)
-        push_kind(engine, host, class);
 }
 
 /* ATLAHS takes first the host that a message has come to, or the sender that a receive has released. */
@@ -105,8 +133,7 @@ static void push_released(struct loggops *engine, const struct loggops_event *ev
 {
     if (engine->released_count == 1) {
         struct loggops_released only = engine->released[0];
-        loggops_push(engine, ready_at(engine, only.host, only.operation), EVENT_OPERATION, only.host,
-                     only.operation);
+        push_operation(engine, &(struct operation_chain){.last = POOL_NONE}, only.host, only.operation);
     } else if (engine->released_count) {
         uint32_t low = engine->released[0].host, high = low;
         for (size_t i = 1; i < engine->released_count; i++) {
@@ -149,6 +176,20 @@ static void handle(struct loggops *engine, const struct loggops_event *event)
     push_released(engine, event);
 }
 
+/* An operation, and those of its chain. */
+static void handle_chain(struct loggops *engine, struct loggops_event *event)
+{
+    uint32_t next = loggops_run(engine, event->host, event->subject)->links.sibling;
+    handle(engine, event);
+    while (next != POOL_NONE) {
+        event->subject = next;
+        event->order += 1 << NUMBER_AT;
+        engine->queue.taken++;
+        next = loggops_run(engine, event->host, event->subject)->links.sibling;
+        handle(engine, event);
+    }
+}
+
 enum { TELL_EVERY = 1 << 12 }; /* events */
 
 static bool tell_progress(const struct loggops *engine, when_t now)
@@ -161,17 +202,23 @@ static bool tell_progress(const struct loggops *engine, when_t now)
     return !params->progress || params->progress(params->progress_self, &at);
 }
 
-/* What the operations of a host need, and its table. */
-static void open_host(struct loggops *engine, uint32_t host)
+/* What the operations of a host need, and its table. Returns the classes of those that need nothing: bit c is
+ * for class c. */
+static unsigned open_host(struct loggops *engine, uint32_t host)
 {
     const struct graph_rank *rank = &engine->graph->ranks[host];
     struct loggops_run *runs = loggops_run(engine, host, 0);
     uint32_t receives = 0;
+    unsigned ready = 0;
     for (uint32_t i = 0; i < rank->count; i++) {
-        runs[i].needs = rank->operations[i].needs;
-        receives += rank->operations[i].kind == GRAPH_RECV;
+        const struct graph_operation *operation = &rank->operations[i];
+        runs[i] = (struct loggops_run){.needs = operation->needs};
+        receives += operation->kind == GRAPH_RECV;
+        if (!operation->needs)
+            ready |= 1U << class_of(engine, operation->kind);
     }
     loggops_make_table(engine, host, receives);
+    return ready;
 }
 
 /* The heap without an order of equal times gets all that is ready at the start. */
@@ -191,32 +238,24 @@ static void start_unordered(struct loggops *engine)
     }
 }
 
-static uint64_t count_ready(const struct loggops *engine)
-{
-    uint64_t ready = 0;
-    for (uint32_t host = 0; host < engine->params->program->ranks; host++)
-        for (uint32_t i = 0; i < engine->graph->ranks[host].count; i++)
-            ready += !engine->graph->ranks[host].operations[i].needs;
-    return ready;
-}
-
 /* What is ready at the start comes before all other events, in the order of hosts, and does not pass through
- * the queue. False: stopped. */
+ * the queue: there are fewer than operations, from whose number the others count. False: stopped. */
 static bool start(struct loggops *engine)
 {
     uint64_t number = 0;
-    engine->queue.numbers = count_ready(engine);
+    engine->queue.numbers = engine->graph->operations;
     for (uint32_t host = 0; host < engine->params->program->ranks; host++) {
         const struct graph_rank *rank = &engine->graph->ranks[host];
-        open_host(engine, host);
-        for (int class = 0; class < 3; class ++) {
-            for (uint32_t i = 0; i < rank->count; i++) {
-                if (rank->operations[i].needs || class_of(rank->operations[i].kind) != class)
+        const unsigned ready = open_host(engine, host);
+        for (unsigned class = 0; class < CLASSES; class ++) {
+            for (uint32_t i = 0; ready >> class & 1 && i < rank->count; i++) {
+                if (rank->operations[i].needs || class_of(engine, rank->operations[i].kind) != class)
                     continue;
                 if (++engine->queue.taken % TELL_EVERY == 0 && !tell_progress(engine, 0))
                     return false;
-                handle(engine, &(struct loggops_event){
-                                   .order = number++ << 2 | EVENT_OPERATION, .host = host, .subject = i});
+                handle(engine, &(struct loggops_event){.order = number++ << NUMBER_AT | EVENT_OPERATION,
+                                                       .host = host,
+                                                       .subject = i});
             }
         }
     }
@@ -229,7 +268,8 @@ static size_t bytes_of(const struct loggops *engine)
     return ranks * (engine->host_bytes + (engine->any ? sizeof *engine->any : 0)) +
            operations * sizeof *engine->operations +
            engine->queue.heap.capacity * sizeof *engine->queue.heap.events + loop_bytes(&engine->queue.loop) +
-           engine->groups.capacity * engine->groups.size + engine->messages.capacity * engine->messages.size +
+           loop_bytes(&engine->queue.groups) + engine->groups.capacity * engine->groups.size +
+           engine->messages.capacity * engine->messages.size +
            engine->entry_capacity * sizeof *engine->entries +
            engine->released_capacity * sizeof *engine->released + loggops_waits_bytes(engine);
 }
@@ -237,14 +277,18 @@ static size_t bytes_of(const struct loggops *engine)
 static enum status run_events(struct loggops *engine)
 {
     struct loggops_event event;
+    uint64_t tell_at = TELL_EVERY;
     if (engine->queue.is_unordered)
         start_unordered(engine);
     else if (!start(engine))
         return STATUS_CANCELLED;
     while (loggops_take(engine, &event)) {
         uint32_t group = POOL_NONE;
-        if (engine->queue.taken % TELL_EVERY == 0 && !tell_progress(engine, event.at))
-            return STATUS_CANCELLED;
+        if (engine->queue.taken >= tell_at) {
+            tell_at = engine->queue.taken + TELL_EVERY;
+            if (!tell_progress(engine, event.at))
+                return STATUS_CANCELLED;
+        }
         if (engine->rules == LOGGOPS_MENDED && event.at >= (when_t)PS_NEVER) {
             diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
             return STATUS_FAILED;
@@ -254,7 +298,10 @@ static enum status run_events(struct loggops *engine)
             if (!loggops_wake(engine, &event))
                 continue;
         }
-        handle(engine, &event);
+        if (group == POOL_NONE && engine->rules == LOGGOPS_MENDED && (event.order & 3) == EVENT_OPERATION)
+            handle_chain(engine, &event);
+        else
+            handle(engine, &event);
         if (group != POOL_NONE)
             loggops_woken(engine, group);
     }
@@ -295,13 +342,15 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->cores = graph->cores ? graph->cores : 1;
     engine->nics = graph->nics ? graph->nics : 1;
     engine->host_bytes = host_bytes(engine->cores, engine->nics);
-    engine->hosts = mem_alloc(ranks, engine->host_bytes, "hosts");
-    engine->operations = mem_alloc(operations, sizeof *engine->operations, "operations");
+    engine->hosts = lines_alloc(ranks, engine->host_bytes, "hosts");
+    memset(engine->hosts, 0, ranks * engine->host_bytes);
+    engine->operations = lines_alloc(operations, sizeof *engine->operations, "operations");
     for (size_t i = 0; i < ranks; i++)
         loggops_host(engine, (uint32_t)i)->groups = POOL_NONE;
     pool_init(&engine->groups, sizeof(struct loggops_group), "waiting events");
     pool_init(&engine->messages, sizeof(struct loggops_message), "messages");
     loop_init(&engine->queue.loop);
+    loop_init(&engine->queue.groups);
     engine->queue.is_unordered = engine->rules == LOGGOPS_ATLAHS;
     engine->fabric = (struct fabric){.ops = params->fabric};
     loggops_find_any(engine);

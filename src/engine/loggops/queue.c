@@ -82,7 +82,9 @@ static struct loggops_event heap_take(struct loggops_queue *queue)
 
 /* Nearly all events have a higher number than all before them, and no time that has passed. They are in the
  * loop's queue, which keeps the order in which it got events of equal time; the kind of an event has the host
- * there, or MESSAGE. The heap has the others: entries of groups, and what LogGOPSim puts into the past. */
+ * there, or MESSAGE. Entries of groups, whose numbers are older, have a loop of their own until they are due,
+ * in which the kind of an event has the number. The heap has the others: entries of groups that are due, and
+ * what LogGOPSim puts into the past. */
 #define MESSAGE UINT32_MAX
 
 enum { STEPS = 4, STRIDE = 2 }; /* of prefetching, and events between two of them */
@@ -107,14 +109,14 @@ static struct loggops_event unpack(struct loggops *engine, const struct event *e
     uint64_t number = whole_number(engine, *number_of(engine, event));
     return (struct loggops_event){
         .at = (when_t)event->at,
-        .order = number << 2 | (uint64_t)(is_message ? EVENT_MESSAGE : EVENT_OPERATION),
+        .order = number << NUMBER_AT | (uint64_t)(is_message ? EVENT_MESSAGE : EVENT_OPERATION),
         .host = is_message ? loggops_message(engine, event->subject)->destination : event->kind,
         .subject = event->subject};
 }
 
 static void note_peak(struct loggops_queue *queue)
 {
-    size_t count = queue->heap.count + queue->loop.pending + queue->has_held;
+    size_t count = queue->heap.count + queue->loop.pending + queue->groups.pending + queue->has_held;
     if (count > queue->peak)
         queue->peak = count;
 }
@@ -126,9 +128,10 @@ void loggops_push(struct loggops *engine, when_t at, enum loggops_event_kind kin
     uint64_t number = queue->numbers++;
     const struct event event = {.kind = kind == EVENT_MESSAGE ? MESSAGE : host, .subject = subject};
     if (queue->is_unordered || at < (when_t)queue->loop.now || at >= (when_t)PS_NEVER) {
-        heap_push(queue,
-                  &(struct loggops_event){
-                      .at = at, .order = number << 2 | (uint64_t)kind, .host = host, .subject = subject});
+        heap_push(queue, &(struct loggops_event){.at = at,
+                                                 .order = number << NUMBER_AT | (uint64_t)kind,
+                                                 .host = host,
+                                                 .subject = subject});
     } else {
         *number_of(engine, &event) = (uint32_t)number;
         loop_at(&queue->loop, (ps_t)at, event.kind, subject);
@@ -142,6 +145,40 @@ void loggops_push_again(struct loggops *engine, const struct loggops_event *even
     again.at = at;
     heap_push(&engine->queue, &again);
     note_peak(&engine->queue);
+}
+
+/* The entry of a group, with the number of what waits first in it. */
+static struct loggops_event entry_of(const struct loggops *engine, uint32_t group, uint64_t number, when_t at)
+{
+    const struct loggops_group *its = pool_at(&engine->groups, group);
+    return (struct loggops_event){
+        .at = at, .order = number << NUMBER_AT | EVENT_GROUP, .host = its->host, .subject = group};
+}
+
+static void push_entry(struct loggops *engine, uint32_t group, uint64_t number, when_t at)
+{
+    struct loggops_queue *queue = &engine->queue;
+    const struct loggops_event entry = entry_of(engine, group, number, at);
+    if (queue->is_unordered || at <= (when_t)queue->loop.now || at >= (when_t)PS_NEVER)
+        heap_push(queue, &entry);
+    else
+        loop_at(&queue->groups, (ps_t)at, (uint32_t)number, group);
+    note_peak(queue);
+}
+
+/* Entries of groups go into the heap when nothing else is due before them. */
+static void admit_groups(struct loggops *engine)
+{
+    struct loggops_queue *queue = &engine->queue;
+    const ps_t at = loop_next_at(&queue->groups);
+    struct event event;
+    if (at == PS_NEVER || at > (queue->has_held ? (ps_t)queue->held.at : loop_next_at(&queue->loop)))
+        return;
+    while (loop_next_at(&queue->groups) == at && loop_take(&queue->groups, &event)) {
+        const struct loggops_event entry =
+            entry_of(engine, event.subject, whole_number(engine, event.kind), (when_t)at);
+        heap_push(queue, &entry);
+    }
 }
 
 /* The first event of the loop's queue is held where its number decides: an event of the heap has its time.
@@ -194,6 +231,42 @@ static void prefetch_operation(const struct loggops *engine, uint32_t host, uint
     }
 }
 
+/* What waits first in a group. */
+static void prefetch_first(const struct loggops *engine, uint32_t index)
+{
+    const struct loggops_group *group = pool_at(&engine->groups, index);
+    const struct loggops_host *host = loggops_host(engine, group->host);
+    __builtin_prefetch(host);
+    __builtin_prefetch(host->busy);
+    if (group->first == POOL_NONE)
+        return;
+    if (group->need == NEED_CPU_AND_RECEIVE) {
+        __builtin_prefetch(loggops_message(engine, group->first));
+    } else {
+        __builtin_prefetch(loggops_operation(engine, group->host, group->first));
+        __builtin_prefetch(loggops_run(engine, group->host, group->first));
+    }
+}
+
+/* The groups that are due next: of the first of them what waits in it, of some others themselves. */
+static void prefetch_groups(const struct loggops *engine)
+{
+    const struct loggops_heap *heap = &engine->queue.heap;
+    for (size_t i = 1; i <= CHILDREN && i < heap->count; i++)
+        if ((heap->events[i].order & 3) == EVENT_GROUP)
+            __builtin_prefetch(pool_at(&engine->groups, heap->events[i].subject));
+    if (heap->count && (heap->events->order & 3) == EVENT_GROUP)
+        prefetch_first(engine, heap->events->subject);
+    if (heap->count > 1 || !engine->queue.groups.pending)
+        return;
+    const struct event *first = loop_upcoming(&engine->queue.groups, 1);
+    const struct event *later = loop_upcoming(&engine->queue.groups, 1 + STRIDE);
+    if (later)
+        __builtin_prefetch(pool_at(&engine->groups, later->subject));
+    if (first)
+        prefetch_first(engine, first->subject);
+}
+
 static void prefetch(const struct loggops *engine)
 {
     for (unsigned step = 0; step < STEPS; step++) {
@@ -211,6 +284,8 @@ bool loggops_take(struct loggops *engine, struct loggops_event *event)
 {
     struct loggops_queue *queue = &engine->queue;
     struct event first;
+    if (queue->groups.pending)
+        admit_groups(engine);
     if (heap_is_first(engine)) {
         *event = heap_take(queue);
     } else if (queue->has_held) {
@@ -222,6 +297,8 @@ bool loggops_take(struct loggops *engine, struct loggops_event *event)
         return false;
     }
     prefetch(engine);
+    if (queue->groups.pending || queue->heap.count)
+        prefetch_groups(engine);
     queue->taken++;
     if (event->at > (when_t)queue->loop.now && event->at < (when_t)PS_NEVER)
         queue->loop.now = (ps_t)event->at;
@@ -284,18 +361,14 @@ static uint64_t order_of(const struct loggops *engine, const struct loggops_grou
 {
     const struct event event = waiting_at(group, subject);
     uint64_t kind = group->need == NEED_CPU_AND_RECEIVE ? EVENT_MESSAGE : EVENT_OPERATION;
-    return whole_number(engine, *number_of(engine, &event)) << 2 | kind;
+    return whole_number(engine, *number_of(engine, &event)) << NUMBER_AT | kind;
 }
 
 /* An entry for the first event of the group. */
 static void enter(struct loggops *engine, uint32_t index)
 {
     const struct loggops_group *group = group_at(engine, index);
-    uint64_t order = order_of(engine, group, group->first);
-    heap_push(&engine->queue, &(struct loggops_event){.at = free_at(engine, group),
-                                                      .order = (order & ~UINT64_C(3)) | EVENT_GROUP,
-                                                      .host = group->host,
-                                                      .subject = index});
+    push_entry(engine, index, order_of(engine, group, group->first) >> NUMBER_AT, free_at(engine, group));
 }
 
 /* Two heaps as one. A heap is named by its first event; POOL_NONE: it is empty. */
@@ -320,7 +393,7 @@ void loggops_wait(struct loggops *engine, const struct loggops_event *event, enu
     uint32_t index = group_of(engine, event->host, need, core, nic);
     struct loggops_group *group = group_at(engine, index);
     const struct event waiting = waiting_at(group, event->subject);
-    *number_of(engine, &waiting) = (uint32_t)(event->order >> 2);
+    *number_of(engine, &waiting) = (uint32_t)(event->order >> NUMBER_AT);
     *links_at(engine, group, event->subject) = (struct loggops_links){POOL_NONE, POOL_NONE};
     group->first = meld(engine, group, group->first, event->subject);
     if (group->first == event->subject)
@@ -352,11 +425,12 @@ static uint32_t take_first(const struct loggops *engine, struct loggops_group *g
 bool loggops_wake(struct loggops *engine, struct loggops_event *event)
 {
     struct loggops_group *group = group_at(engine, event->subject);
-    if (group->first == POOL_NONE || order_of(engine, group, group->first) >> 2 != event->order >> 2)
+    if (group->first == POOL_NONE ||
+        order_of(engine, group, group->first) >> NUMBER_AT != event->order >> NUMBER_AT)
         return false;
     when_t at = free_at(engine, group);
     if (at > event->at) {
-        loggops_push_again(engine, event, at);
+        push_entry(engine, event->subject, event->order >> NUMBER_AT, at);
         return false;
     }
     event->order = order_of(engine, group, group->first);
@@ -376,4 +450,5 @@ void loggops_queue_free(struct loggops *engine)
     free(engine->queue.heap.events);
     engine->queue.heap = (struct loggops_heap){.events = NULL};
     loop_free(&engine->queue.loop);
+    loop_free(&engine->queue.groups);
 }

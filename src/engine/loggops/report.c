@@ -1,4 +1,5 @@
 #include "base/diag.h"
+#include "base/lines.h"
 #include "base/units.h"
 #include "engine/loggops/internal.h"
 #include "fabric/message.h"
@@ -156,14 +157,15 @@ void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, whe
                                         .core = send->core,
                                         .nic = send->nic,
                                         .is_synchronous = loggops_is_synchronous(engine, send)};
-    const struct message shown = show(message, 0);
     const struct tap *tap = engine->params->tap;
     engine->sent++;
-    if (tap_has_handler(tap, TAP_SENT))
+    for (enum tap_kind kind = TAP_SENT; kind <= TAP_INJECTED; kind++) {
+        if (!tap_has_handler(tap, kind))
+            continue;
+        const struct message shown = show(message, 0);
         tap_emit(tap, &(struct tap_record){
-                          .kind = TAP_SENT, .index = index, .at = message->posted, .message = &shown});
-    tap_emit(tap, &(struct tap_record){
-                      .kind = TAP_INJECTED, .index = index, .at = message->posted, .message = &shown});
+                          .kind = kind, .index = index, .at = message->posted, .message = &shown});
+    }
     loggops_push(engine, there, EVENT_MESSAGE, send->peer, index);
 }
 
@@ -175,6 +177,8 @@ void loggops_tell_delivered(struct loggops *engine, uint32_t index, when_t at)
         engine->early_host = message->source;
         engine->early_send = message->send;
     }
+    if (!tap_has_handler(engine->params->tap, TAP_DELIVERED))
+        return;
     const struct message shown = show(message, message->delivered);
     tap_emit(engine->params->tap,
              &(struct tap_record){
@@ -226,7 +230,7 @@ struct rank_end {
     uint32_t host;
 };
 
-enum { DIGIT = 11 }; /* bits */
+enum { DIGIT = 11 /* bits */, AHEAD = 8 /* hosts that are prefetched */ };
 
 /* Sorts by one digit of the time; what is equal stays in its order. */
 static void sort_digit(const struct rank_end *from, struct rank_end *to, uint32_t count, unsigned shift)
@@ -245,7 +249,7 @@ static void sort_digit(const struct rank_end *from, struct rank_end *to, uint32_
 static bool tell_ends(struct loggops *engine)
 {
     uint32_t ranks = engine->params->program->ranks;
-    struct rank_end *ends = mem_alloc(2 * (size_t)ranks, sizeof *ends, "the ends of ranks"), *sorted = ends;
+    struct rank_end *ends = lines_alloc(2 * (size_t)ranks, sizeof *ends, "the ends of ranks"), *sorted = ends;
     uint64_t differing = 0;
     bool is_in_range = true;
     for (uint32_t host = 0; is_in_range && host < ranks; host++) {
@@ -260,8 +264,11 @@ static bool tell_ends(struct loggops *engine)
         sort_digit(sorted, other, ranks, shift);
         sorted = other;
     }
-    for (uint32_t i = 0; is_in_range && i < ranks; i++)
+    for (uint32_t i = 0; is_in_range && i < ranks; i++) {
+        if (ranks - i > AHEAD)
+            __builtin_prefetch(loggops_host(engine, sorted[i + AHEAD].host));
         tell_end(engine, sorted[i].host, finish_of(engine, sorted[i].host));
+    }
     free(ends);
     return is_in_range;
 }
