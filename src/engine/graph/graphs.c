@@ -103,17 +103,25 @@ static void start(struct graph_engine *engine)
             begin_rank(engine, rank);
 }
 
-/* Of ranks that make calls. */
+static bool operations_are_left(const struct graph_engine *engine)
+{
+    return engine->scheduler.ended < engine->params->program->graph->operations;
+}
+
+/* Of ranks that make calls. What holds for all ranks and for the network is named once, behind the operations
+ * that are left. */
 static void report_blocked_calls(const struct graph_engine *engine)
 {
+    const bool is_all = !operations_are_left(engine);
     const uint32_t ranks = engine->params->program->ranks;
-    deadlock_report(&(struct deadlock){.ranks = ranks,
-                                       .blocked = scheduler_blocked(&engine->calls),
-                                       .queued = job_queue_ranks_left(engine->layers.context.job_queue),
-                                       .blocked_call = scheduler_blocked_call,
-                                       .self = &engine->calls,
-                                       .fabric = engine->layers.fabric},
-                    &engine->layers.context);
+    deadlock_report(
+        &(struct deadlock){.ranks = ranks,
+                           .blocked = scheduler_blocked(&engine->calls),
+                           .queued = is_all ? job_queue_ranks_left(engine->layers.context.job_queue) : 0,
+                           .blocked_call = scheduler_blocked_call,
+                           .self = &engine->calls,
+                           .fabric = is_all ? engine->layers.fabric : NULL},
+        &engine->layers.context);
 }
 
 static enum status run_to_the_end(struct graph_engine *engine)
@@ -125,7 +133,7 @@ static enum status run_to_the_end(struct graph_engine *engine)
     const bool blocks = engine->ranks_of_calls && scheduler_blocked(&engine->calls);
     if (blocks)
         report_blocked_calls(engine);
-    if (engine->scheduler.ended < engine->params->program->graph->operations)
+    if (operations_are_left(engine))
         return report_deadlock(engine);
     if (blocks)
         return STATUS_FAILED;

@@ -24,6 +24,6 @@ void deadlock_report(const struct deadlock *deadlock, const struct run_context *
         diag_note("and %u more", deadlock->blocked - shown);
     if (deadlock->queued)
         diag_note("%u ranks of other jobs wait for nodes", deadlock->queued);
-    if (deadlock->fabric->ops->explain)
+    if (deadlock->fabric && deadlock->fabric->ops->explain)
         deadlock->fabric->ops->explain(deadlock->fabric);
 }

@@ -12,7 +12,7 @@ struct deadlock {
     /* The call that the rank is blocked in; NULL: the rank has ended, or has not begun. */
     const struct call *(*blocked_call)(const void *self, uint32_t rank);
     const void *self;
-    const struct fabric *fabric;
+    const struct fabric *fabric; /* NULL: what it says is left out */
 };
 
 /* Reports the blocked ranks with their calls and lines, and what the fabric says. */
