@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "call/jobs.h"
 #include "engine/free.h"
 
 /* Beside the messages that are free already. */
@@ -23,16 +24,23 @@ static enum status set_free(struct config *config, const struct critical_step *s
     return status;
 }
 
-/* Runs the experiment with another config, and without its critical path. */
+/* Runs the experiment with another config, without its critical path, and without its jobs alone, which say
+ * nothing about the makespan. */
 static enum status run_with(const struct experiment *experiment, const struct config *config, size_t index,
                             const struct experiment_watch *watch, ps_t *makespan)
 {
     const struct experiment_watch quiet = {.progress = watch->progress, .self = watch->self};
     struct experiment other = *experiment;
+    struct program_jobs *jobs = experiment->program ? experiment->program->jobs : NULL;
+    const bool alone = jobs && jobs->alone;
     struct result result;
     other.config = config;
     other.path = EXPERIMENT_PATH_NONE;
+    if (jobs)
+        jobs->alone = false;
     enum status status = experiment_run(&other, index, &quiet, &result);
+    if (jobs)
+        jobs->alone = alone;
     *makespan = result.makespan;
     result_free(&result);
     return status;
