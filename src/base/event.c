@@ -1,6 +1,5 @@
 #include "base/event.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +34,13 @@ size_t loop_bytes(const struct event_loop *loop)
 /* The events of one time are in one bucket; the bucket from which they were spread keeps its memory. */
 double loop_estimate(double events)
 {
-    return (double)sizeof(struct event_loop) + 2 * estimate_array(events, sizeof(struct event));
+    return LOOP_BYTES + 2 * estimate_array(events, sizeof(struct event));
 }
 
 uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self)
 {
-    assert(loop->kinds < EVENT_KINDS);
+    if (loop->kinds == EVENT_KINDS)
+        mem_exhausted("another kind of event: a run has at most 32");
     loop->handlers[loop->kinds].run = run;
     loop->handlers[loop->kinds].self = self;
     return loop->kinds++;

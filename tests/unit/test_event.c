@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/event.h"
+#include "base/mem.h"
 
 static void equal_times_leave_in_order_of_pushing(void **state)
 {
@@ -158,6 +159,30 @@ static void time_out_of_range_stops_the_loop(void **state)
     loop_free(&loop);
 }
 
+static jmp_buf no_room;
+
+static void give_up(void *self)
+{
+    (void)self;
+    longjmp(no_room, 1);
+}
+
+/* In a release too: a kind too many would be behind the loop's table. */
+static void kinds_beyond_the_table_are_refused(void **state)
+{
+    (void)state;
+    static struct event_loop loop;
+    volatile uint32_t registered = 0;
+    loop_init(&loop);
+    mem_on_failure(give_up, NULL);
+    if (!setjmp(no_room))
+        for (;; registered++)
+            assert_int_equal(loop_register(&loop, handle, NULL), registered);
+    mem_on_failure(NULL, NULL);
+    assert_int_equal(registered, EVENT_KINDS);
+    loop_free(&loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +191,7 @@ int main(void)
         cmocka_unit_test(handlers_run_until_stopped),
         cmocka_unit_test(events_are_prefetched),
         cmocka_unit_test(time_out_of_range_stops_the_loop),
+        cmocka_unit_test(kinds_beyond_the_table_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
