@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "call/jobs.h"
+#include "call/nodes.h"
 #include "engine/params.h"
 #include "fabric/topology.h"
 
@@ -86,7 +87,7 @@ static void place_by_name(const struct node_config *node, struct placement *plac
         [LINEAR] = UINT64_MAX, [INTERLEAVED] = 1, [BLOCKS] = node->placement_block, [RANDOM] = UINT64_MAX};
     const enum placement_name name = name_of(node->placement);
     const uint32_t ranks = placement->program->ranks, each = node_config_ranks(node);
-    placement->nodes = (ranks - 1) / each + 1;
+    placement->nodes = nodes_for_ranks(ranks, each);
     place_in_turn(placement->node_of, ranks, placement->nodes, each, blocks[name]);
     if (name == RANDOM)
         shuffle(placement->node_of, ranks, node->placement_seed);
@@ -292,7 +293,7 @@ static bool all_jobs_fit(const struct program *program, uint32_t nodes, uint32_t
 {
     const struct program_jobs *jobs = program->jobs;
     for (size_t i = 0; i < jobs->count; i++) {
-        const uint32_t wanted = (jobs->list[i].ranks - 1) / ranks_per_node + 1;
+        const uint32_t wanted = nodes_for_ranks(jobs->list[i].ranks, ranks_per_node);
         if (wanted <= nodes)
             continue;
         diag_error("job %s needs %" PRIu32 " nodes, and the machine has %" PRIu32, jobs->list[i].name, wanted,

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "call/nodes.h"
 #include "engine/params.h"
 #include "fabric/faults.h"
 #include "fabric/list.h"
@@ -99,7 +100,7 @@ void network_describe_alone(const struct config *config, const struct fabric_ops
 {
     struct fabric_description description;
     const uint32_t each = node_config_ranks(config_of(config, &node_params));
-    if (describe(config, fabric, (ranks - 1) / each + 1, &description, network))
+    if (describe(config, fabric, nodes_for_ranks(ranks, each), &description, network))
         keep_description(network, &description);
 }
 

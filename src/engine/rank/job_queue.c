@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "call/jobs.h"
+#include "call/nodes.h"
 #include "engine/batch.h"
 
 struct job_queue {
@@ -185,7 +186,7 @@ struct job_queue *job_queue_open(struct run_context *context, const struct progr
         queue->first[job] = first;
         queue->end_of[job] = SLACK_NONE;
         queue->left[job] = jobs->list[job].ranks;
-        queue->wanted[job] = (struct batch_job){.nodes = (queue->left[job] - 1) / ranks_per_node + 1,
+        queue->wanted[job] = (struct batch_job){.nodes = nodes_for_ranks(queue->left[job], ranks_per_node),
                                                 .estimate = jobs->list[job].estimate};
     }
     batch_open(&queue->batch, jobs->queue, program->nodes, queue->wanted, jobs->count);
