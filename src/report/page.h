@@ -27,10 +27,10 @@ struct report_page;
  * not wait for runs and learns only then that a library is missing. STATUS_FAILED, reported. */
 enum status report_page_open(const char *path, struct report_page **page);
 
-/* The program that draws the page: in report/page/ run.js (with ranks.js, path.js, slack.js, sites.js,
- * bursts.js and fabric.js), paper.js and papers.js (with verdicts.js), sweep.js, breakdown.js, schedule.js,
- * compare.js, circuits.js (with circuit_rows.js and circuit_film.js), collective.js, tolerance.js,
- * calibrate.js or forecast.js, each with kit.js. */
+/* The program that draws the page: in report/page/ run.js (with ranks.js, path.js, slack.js, jobs.js,
+ * sites.js, bursts.js and fabric.js), paper.js and papers.js (with verdicts.js), sweep.js, breakdown.js,
+ * schedule.js, compare.js, circuits.js (with circuit_rows.js and circuit_film.js), collective.js,
+ * tolerance.js, calibrate.js or forecast.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,

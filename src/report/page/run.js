@@ -291,6 +291,7 @@
         ...[
           ...answer(),
           times(),
+          ...jobSections([...networks, ...bounds], styles),
           ...pathSections(networks, styles),
           ...slackSections(networks, styles),
           ...siteSections(networks, styles),
