@@ -112,6 +112,37 @@ static void check_spawned(void)
     MPI_Comm_disconnect(&parents);
 }
 
+/* Two halves of the world connect to each other by a port. */
+static void check_connect(void)
+{
+    int is_second = world_rank >= world_size / 2, opened = MPI_SUCCESS;
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, others;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (world_rank == 0)
+        opened = MPI_Open_port(MPI_INFO_NULL, port);
+    PMPI_Bcast(&opened, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (opened != MPI_SUCCESS) {
+        if (world_rank == 0)
+            puts("this MPI has no ports");
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_split(MPI_COMM_WORLD, is_second, world_rank, &half);
+    PMPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (is_second)
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &others);
+    else
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &others);
+    call_with(others, is_second);
+    call_all_kinds("connect", half, 1);
+    MPI_Comm_disconnect(&others);
+    MPI_Comm_free(&half);
+    if (world_rank == 0)
+        MPI_Close_port(port);
+}
+
 /* ---------------------------------------------------------- ranks that fail */
 
 /* What failing.c does for the program; without it these checks do nothing. */
@@ -360,7 +391,7 @@ static const struct check checks[] = {
     {"fork", check_fork},           {"spawn", check_spawn},     {"spawned", check_spawned},
     {"gone", check_gone},           {"revoked", check_revoked}, {"descriptors", check_descriptors},
     {"addresses", check_addresses}, {"small", check_small},     {"tool", check_tool},
-    {"device", check_device},
+    {"device", check_device},       {"connect", check_connect},
 };
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 #
 #   fork       ranks fork children and start commands between collectives
 #   spawn      MPI_Comm_spawn: collectives between and within the groups, of which only one has the library
+#   connect    MPI_Comm_connect and MPI_Comm_accept: the same
 #   failures   the MPI reports that a rank has failed, or the program revokes its communicator
 #   limits     no descriptor, no address space, a small /dev/shm
 #   groups     control groups that limit processor time and memory; needs root
@@ -25,10 +26,11 @@ fork() {
     on_host fork 3 LD_PRELOAD="$ours" @production fork
 }
 
-# The processes of two worlds have no shared memory in common, so Open MPI needs tcp. Its launcher gives what is spawned its
-# own environment, in which the library is not preloaded.
+# The processes of two worlds have no shared memory in common, so Open MPI needs tcp.
+transports="OMPI_MCA_btl=self,vader,tcp UCX_TLS=self,sm,tcp"
+
+# Open MPI's launcher gives what is spawned its own environment, in which the library is not preloaded.
 spawn() {
-    transports="OMPI_MCA_btl=self,vader,tcp UCX_TLS=self,sm,tcp"
     # shellcheck disable=SC2086
     on_host spawn 3 $transports @production spawn
     ! grep "this MPI cannot start processes" "$TMP/out" || exit 77
@@ -36,6 +38,15 @@ spawn() {
     on_host spawn 3 $transports LD_PRELOAD="$ours" $forced @production spawn
     grep "ranks on" "$TMP/out"
     grep -q "3 ranks on 1 node" "$TMP/out" && ! grep -q "5 ranks on" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+connect() {
+    # shellcheck disable=SC2086
+    on_host connect 3 $transports @production connect
+    ! grep "this MPI has no ports" "$TMP/out" || exit 77
+    # shellcheck disable=SC2086
+    on_host connect 4 $transports LD_PRELOAD="$ours" $forced @production connect
+    on_host connect 3 $transports LD_PRELOAD="$ours" @production connect
 }
 
 failures() {
