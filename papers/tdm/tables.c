@@ -141,10 +141,10 @@ struct tdm_bin {
 };
 
 static void add_redistribution(struct reproduction *reproduction, const struct tdm_readings *readings,
-                               struct rng *rng, struct tdm_bin bins[static BINS], unsigned seed)
+                               struct tdm_dice *dice, struct tdm_bin bins[static BINS], unsigned seed)
 {
     struct tdm_pattern pattern;
-    tdm_draw_redistribution(reproduction, rng, &pattern);
+    tdm_draw_redistribution(reproduction, dice, &pattern);
     size_t bin = 0;
     while (pattern.count > ranges[bin].to)
         bin++;
@@ -199,10 +199,10 @@ static void table_2(struct reproduction *reproduction, const struct tdm_readings
                     const struct tdm_sums random[static ROWS])
 {
     enum { PATTERNS = 500 };
-    struct rng rng = rng_init(1, "reproduce.tdm.redistributions");
+    struct tdm_dice dice = tdm_dice_of(reproduction, 1, "reproduce.tdm.redistributions");
     struct tdm_bin bins[BINS] = {{.patterns = 0}};
     for (unsigned i = 1; i <= PATTERNS; i++)
-        add_redistribution(reproduction, readings, &rng, bins, i);
+        add_redistribution(reproduction, readings, &dice, bins, i);
     for (size_t bin = 0; bin < BINS; bin++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "table-2/%s", ranges[bin].name);
