@@ -188,13 +188,16 @@ struct tally {
     double seconds, scratch_seconds;
     double update_seconds; /* of what a simulator does with rates that change, whatever solver found them */
     uint64_t changes, scratches, rate_changes, flows;
+    uint64_t looked_at; /* flows that the solver has found a rate for */
 };
 
 static void timed_solve(struct crowd *crowd, struct tally *tally, double start)
 {
     size_t count;
+    uint64_t before = maxmin_looked_at(crowd->solver);
     maxmin_solve(crowd->solver, &count);
     tally->seconds += clock_seconds_now() - start;
+    tally->looked_at += maxmin_looked_at(crowd->solver) - before;
     tally->changes++;
     tally->rate_changes += count;
     tally->flows += crowd->live_count;
@@ -213,9 +216,10 @@ static void print_tally(const char *name, const struct tally *tally)
     double each = tally->seconds * 1e9 / (double)tally->changes;
     double scratch = tally->scratches ? tally->scratch_seconds * 1e9 / (double)tally->scratches : 0;
     double update = tally->update_seconds * 1e9 / (double)tally->changes;
-    printf("%-28s %9llu %9.0f %9.1f %11.0f %11.0f %8.1f %11.0f\n", name, (unsigned long long)tally->changes,
-           (double)tally->flows / (double)tally->changes,
-           (double)tally->rate_changes / (double)tally->changes, each, scratch, scratch / each, update);
+    printf("%-28s %9llu %9.0f %9.1f %9.1f %11.0f %11.0f %8.1f %11.0f\n", name,
+           (unsigned long long)tally->changes, (double)tally->flows / (double)tally->changes,
+           (double)tally->rate_changes / (double)tally->changes,
+           (double)tally->looked_at / (double)tally->changes, each, scratch, scratch / each, update);
     fflush(stdout);
 }
 
@@ -316,9 +320,11 @@ static void fluid_run(struct crowd *crowd, struct tally *tally, uint64_t ends, u
         fluid.now = fluid.finish[first];
         double start = clock_seconds_now();
         size_t count;
+        uint64_t before = maxmin_looked_at(crowd->solver);
         crowd_remove(crowd, first);
         const uint32_t *changed = maxmin_solve(crowd->solver, &count);
         tally->seconds += clock_seconds_now() - start;
+        tally->looked_at += maxmin_looked_at(crowd->solver) - before;
         tally->changes++;
         tally->rate_changes += count;
         tally->flows += crowd->live_count;
@@ -394,11 +400,28 @@ static void bench_pairs(uint32_t nodes, uint32_t flows)
     crowd_close(&crowd);
 }
 
+/* One case alone, for a profiler that counts instructions: `incast 256`, `alltoallv 64`, and after it how
+ * many flows may end. */
+static int bench_one(int argc, char **argv)
+{
+    uint32_t nodes = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    if (nodes < 2 || nodes > 4096) {
+        fprintf(stderr, "bench_maxmin: %s needs a number of nodes from 2 to 4096\n", argv[1]);
+        return 2;
+    }
+    if (strcmp(argv[1], "incast") == 0)
+        bench_incast(nodes);
+    else
+        bench_alltoallv(nodes, argc > 3 ? strtoul(argv[3], NULL, 10) : UINT64_MAX);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
-    printf("%-28s %9s %9s %9s %11s %11s %8s %11s\n", "", "changes", "flows", "rates", "ns/change",
-           "ns/scratch", "ratio", "ns/update");
+    printf("%-28s %9s %9s %9s %9s %11s %11s %8s %11s\n", "", "changes", "flows", "rates", "looked at",
+           "ns/change", "ns/scratch", "ratio", "ns/update");
+    if (argc > 1 && (strcmp(argv[1], "incast") == 0 || strcmp(argv[1], "alltoallv") == 0))
+        return bench_one(argc, argv);
     bench_alone();
     bench_incast(256);
     bench_pairs(1000, 300);

@@ -42,12 +42,18 @@ void maxmin_close(struct maxmin *solver)
     free(solver->changed.items);
     free(solver->held.items);
     free(solver->heap);
+    fill_free(&solver->fill);
     free(solver);
 }
 
 uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow)
 {
     return solver->flows[flow].rate;
+}
+
+uint64_t maxmin_looked_at(const struct maxmin *solver)
+{
+    return solver->looked_at;
 }
 
 struct maxmin *maxmin_open_spread(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
@@ -116,6 +122,7 @@ static uint32_t add(struct maxmin *solver, const uint32_t *links, const uint32_t
         flow->fresh = true;
         append(&solver->fresh, id);
     }
+    fill_add(solver, id);
     return id;
 }
 
@@ -154,6 +161,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
 {
     struct maxmin_flow *flow = &solver->flows[id];
     const struct maxmin_hop *hops = hops_of(solver, id);
+    fill_remove(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
         struct maxmin_link *link = &solver->links[hops[i].link];
         link->fixed -= load_of(link, part_at(link, hops[i].position), flow->rate);
@@ -165,6 +173,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
         note_lost(solver, hops[i].link);
     }
     flow->alive = false;
+    solver->went++;
     append(&solver->unused, id);
 }
 
@@ -183,6 +192,7 @@ void maxmin_set_capacity(struct maxmin *solver, uint32_t index, uint64_t capacit
     uint64_t before = link->capacity;
     assert(capacity > 0 && capacity <= MAXMIN_CAPACITY_LIMIT);
     link->capacity = capacity << MAXMIN_SHIFT;
+    fill_set_capacity(solver, index, before);
     if (link->count == 0) {
         link->level = NO_LEVEL;
         return;
@@ -208,7 +218,7 @@ size_t maxmin_bytes(const struct maxmin *solver)
               solver->cut.capacity + solver->active.capacity + solver->solved.capacity +
               solver->changed.capacity + solver->held.capacity) *
              sizeof(uint32_t);
-    return bytes + solver->heap_capacity * sizeof *solver->heap;
+    return bytes + solver->heap_capacity * sizeof *solver->heap + fill_bytes(&solver->fill);
 }
 
 double maxmin_estimate(double links, double flows, double links_per_flow, uint32_t limit)
@@ -218,7 +228,7 @@ double maxmin_estimate(double links, double flows, double links_per_flow, uint32
     double uses = flows * links_per_flow;       /* on all links */
     double used_links = uses < links ? uses : links;
     double use_bytes = used_links > 0 ? used_links * estimate_array(uses / used_links, of_use) : 0;
-    return links * (double)sizeof(struct maxmin_link) + use_bytes +
+    return links * (double)sizeof(struct maxmin_link) + use_bytes + fill_estimate(used_links, flows) +
            estimate_array(flows, sizeof(struct maxmin_flow)) +
            estimate_array(flows * limit, sizeof(struct maxmin_hop)) +
            lists * estimate_array(flows, sizeof(uint32_t)) +

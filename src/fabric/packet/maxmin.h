@@ -28,11 +28,22 @@ enum { MAXMIN_WHOLE_SHIFT = 31 };
 
 struct maxmin;
 
+/* How the rates are found: by a sweep over the links on which rates change, or by a filling that is taken
+ * back as far as a change reaches. Where most rates change, the filling takes a fraction of the time. Both
+ * find the same rates, to within 2^-36. */
+enum maxmin_method {
+    MAXMIN_AUTO, /* the one that suits, which depends on the changes so far */
+    MAXMIN_SWEEP,
+    MAXMIN_FILL /* flows that are spread: the sweep */
+};
+
 /* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links, 1
  * to MAXMIN_LINKS_PER_FLOW. */
 struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
 /* The same for flows that are spread. */
 struct maxmin *maxmin_open_spread(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
+/* Before there are flows; MAXMIN_AUTO if it is not called. */
+void maxmin_use(struct maxmin *solver, enum maxmin_method method);
 void maxmin_close(struct maxmin *solver);         /* NULL: does nothing */
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 /* The same with so many flows at once, of `links_per_flow` links each on average; `limit` is what maxmin_open
@@ -57,6 +68,9 @@ void maxmin_set_capacity(struct maxmin *solver, uint32_t link, uint64_t capacity
 /* Solves for all changes since the last call. Returns the flows whose rates have changed, new flows included,
  * in an order that is the same in every run; valid until the next call. */
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count);
+
+/* How many flows all solutions together have found a rate for, changed or not. */
+uint64_t maxmin_looked_at(const struct maxmin *solver);
 
 /* At least 1: where a link has more flows than units (65536 flows at 1 B/s), they get more than its capacity.
  */

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "fabric/packet/maxmin.h"
 
-/* What the two files of the solver share: maxmin.c, in which flows come and go, and sweep.c, which solves. */
+/* What the files of the solver share: maxmin.c, in which flows come and go; sweep.c, which solves; fill.c,
+ * which solves where most rates change. */
 
 #define NO_LEVEL UINT64_MAX
 
@@ -58,6 +59,40 @@ struct maxmin_list {
     size_t count, capacity;
 };
 
+/* A link in the filling. */
+struct maxmin_filled {
+    int64_t left;           /* of its capacity, beside the flows that turns hold */
+    uint32_t open;          /* flows that no turn holds */
+    uint32_t turn : 31;     /* that of the link, if it has one */
+    uint32_t is_listed : 1; /* in `used` of the filling; if not, the rest is out of date */
+};
+#define TURN_MASK UINT32_C(0x7FFFFFFF)
+
+/* A link became full, and held its open flows at this level. */
+struct maxmin_turn {
+    uint64_t level;
+    size_t first; /* of its flows in `held` */
+    uint32_t link, count;
+    bool is_even; /* all its flows have its level, and none a rate that is nearly it */
+};
+
+/* Progressive filling, as it went; fill.c. */
+struct maxmin_fill {
+    enum maxmin_method method;
+    bool is_on;         /* else all but the room for arrays is out of date */
+    uint32_t long_ones; /* solutions in a row that ask for the other method */
+    uint32_t open_flows;
+    struct maxmin_filled *links; /* [link] */
+    uint8_t *is_open;            /* [flow] */
+    uint32_t *across;            /* [flow] where all have two links: the exclusive or of their numbers */
+    bool are_pairs;              /* all have two links */
+    struct maxmin_list used;     /* links with flows, and some that had some */
+    struct maxmin_list held;     /* flows, turn by turn */
+    struct maxmin_turn *turns;
+    size_t turn_count, kept; /* changes since the last solution leave so many turns as they are */
+    size_t link_capacity, flow_capacity, turn_capacity;
+};
+
 struct maxmin {
     struct maxmin_link *links;
     uint32_t link_count, stride;
@@ -78,6 +113,9 @@ struct maxmin {
     uint32_t busy_count;        /* links that are busy */
     struct maxmin_share *heap;
     size_t heap_count, heap_capacity;
+    size_t went; /* flows since the last solve */
+    uint64_t looked_at;
+    struct maxmin_fill fill;
 };
 
 static inline __attribute__((always_inline)) void append(struct maxmin_list *list, uint32_t item)
@@ -91,6 +129,42 @@ static inline struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t i
 {
     return &solver->hops[(size_t)id * solver->stride];
 }
+
+/* Puts the share into the hole of a heap, or below it, where it belongs. There is room for one share more. */
+static inline void heap_sift(struct maxmin_share *heap, size_t count, size_t hole, struct maxmin_share share)
+{
+    size_t child;
+    heap[count].key = UINT64_MAX;
+    while ((child = 2 * hole + 1) < count) {
+        child += heap[child + 1].key < heap[child].key;
+        if (heap[child].key >= share.key)
+            break;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    heap[hole] = share;
+}
+
+/* A rate that would rise by less than 2^-36 stays, so that rounding does not spread through the
+ * network. */
+static inline bool nearly_is(uint64_t rate, uint64_t higher)
+{
+    return rate <= higher && higher - rate <= higher >> 36;
+}
+
+/* ------------------------------------------------------------------- fill.c */
+
+/* After a flow has come, before it goes, and after a link's capacity has changed. */
+void fill_add(struct maxmin *solver, uint32_t flow);
+void fill_remove(struct maxmin *solver, uint32_t flow);
+void fill_set_capacity(struct maxmin *solver, uint32_t link, uint64_t before);
+/* Where it is on: finds all rates. */
+void fill_solve(struct maxmin *solver);
+/* After a sweep for so many flows that came or went: whether the filling takes over. */
+void fill_consider(struct maxmin *solver, size_t changes);
+void fill_free(struct maxmin_fill *fill);
+size_t fill_bytes(const struct maxmin_fill *fill);
+double fill_estimate(double used_links, double flows);
 
 /* -------------------------------------------------------- parts of the rate */
 

@@ -26,7 +26,8 @@
  *   credits.c  the rates where full links hold the queues before them
  *   ports.c    from which links flows come to a link
  *   maxmin.c   the flows that share links max-min fairly, and what the solver remembers
- *   sweep.c    their rates
+ *   sweep.c    their rates, link by link that changes
+ *   fill.c     their rates, where most of them change
  *   paths.c    the links of a path over a topology
  *   spray.c    the links of a flow that is spread over all minimal ways
  */

@@ -25,35 +25,21 @@ static void heap_push(struct maxmin *solver, struct maxmin_share share)
 
 static struct maxmin_share heap_pop(struct maxmin *solver)
 {
-    struct maxmin_share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
-    size_t count = solver->heap_count, hole = 0, child;
-    while ((child = 2 * hole + 1) < count) {
-        child +=
-            (child + 1 < count) & (heap[child + 1].key < heap[child].key); /* `last` is not one of them */
-        if (heap[child].key >= last.key)
-            break;
-        heap[hole] = heap[child];
-        hole = child;
-    }
-    heap[hole] = last;
+    struct maxmin_share least = solver->heap[0];
+    size_t count = --solver->heap_count;
+    heap_sift(solver->heap, count, 0, solver->heap[count]);
     return least;
 }
 
 /* --------------------------------------------------- rounding and tolerance */
 
-/* A rate is a quotient rounded down. A rate that would rise by less than 2^-36 of itself stays (nearly_is),
- * so that rounding does not spread through the network. So a link that n flows share has less than n +
+/* A rate is a quotient rounded down, or nearly it (nearly_is). So a link that n flows share has less than n +
  * capacity / 2^36 left, and counts as full up to twice that. The load of a flow that is spread is rounded
  * down too. */
 static bool is_full(const struct maxmin_link *link)
 {
     uint64_t rounded = (link->parts ? 4 : 2) * (uint64_t)link->count;
     return link->fixed + rounded + (link->capacity >> 35) >= link->capacity;
-}
-
-static bool nearly_is(uint64_t rate, uint64_t higher)
-{
-    return rate <= higher && higher - rate <= higher >> 36;
 }
 
 /* Whether a full link with this level is a bottleneck of a flow with this rate. */
@@ -435,6 +421,12 @@ static void finish(struct maxmin *solver)
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count)
 {
     solver->changed.count = 0;
+    if (solver->fill.is_on) {
+        fill_solve(solver);
+        *count = solver->changed.count;
+        return solver->changed.items;
+    }
+    size_t changes = solver->fresh.count + solver->went;
     start(solver);
     while (solver->busy_count) {
         struct maxmin_share least = heap_pop(solver);
@@ -442,7 +434,9 @@ const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count)
         if (link->state == LINK_ACTIVE && link->key == least.key)
             visit(solver, least.link);
     }
-    solver->heap_count = 0;
+    solver->heap_count = solver->went = 0;
+    solver->looked_at += solver->solved.count;
+    fill_consider(solver, changes);
     finish(solver);
     *count = solver->changed.count;
     return solver->changed.items;
