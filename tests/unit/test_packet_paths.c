@@ -179,6 +179,7 @@ static void paths_go_on_where_one_has_failed(void **state)
     for (size_t i = 0; i < statistics.link_bytes.count; i++)
         sum += link_bytes[i];
     assert_in_range(sum, 2 * BIG - 4, 2 * BIG + 4);
+    assert_int_equal(statistics.hops, 2 + 1); /* one of the two paths is a new one, of 2 hops */
 }
 
 /* ------------------------------------------------------ adversarial traffic */

@@ -105,8 +105,9 @@ static void put_back(struct packet *packet, const struct moved_lanes *moved, siz
     lane_put_on(packet, lane->flow, lane->place, &of->stage, lane->links);
 }
 
-/* The links that are left. False, reported: there are none. */
-static bool put_elsewhere(struct packet *packet, const struct moved_lanes *moved, size_t index)
+/* The links that are left, whose hops are added to `hops`. False, reported: there are none. */
+static bool put_elsewhere(struct packet *packet, const struct moved_lanes *moved, size_t index,
+                          uint64_t *hops)
 {
     const struct packet_moved *of = &moved->lanes[index];
     const struct packet_lane *lane = &of->lane;
@@ -117,8 +118,7 @@ static bool put_elsewhere(struct packet *packet, const struct moved_lanes *moved
     uint32_t count =
         paths_enter(paths, first->source_node, first->destination_node, lane->place, packet->way);
     lane_carry_elsewhere(packet, lane->flow, moved->routes + of->route, lane->links, count);
-    if (!packet_has_shares(packet))
-        packet->statistics.hops += paths_hops(paths, packet->way, count);
+    *hops += paths_hops(paths, packet->way, count);
     lane_put_on(packet, lane->flow, lane->place, &of->stage, count);
     return true;
 }
@@ -136,13 +136,16 @@ static void on_reroute(void *self, uint32_t subject)
 {
     struct packet *packet = self;
     bool good = true;
+    uint64_t hops = 0;
     (void)subject;
     struct moved_lanes moved = take_all_off(packet, false);
     packet->paths.topo = packet->change->later; /* which was held, and still is */
     free(packet->change);
     packet->change = NULL;
     for (size_t i = 0; good && i < moved.count; i++)
-        good = put_elsewhere(packet, &moved, i);
+        good = put_elsewhere(packet, &moved, i, &hops);
+    /* A message counts with the mean of its lanes. */
+    packet->statistics.hops += (hops + packet->lanes_of_flow / 2) / packet->lanes_of_flow;
     free_moved(&moved);
 }
 
