@@ -63,6 +63,17 @@ static inline void queue_join(struct queue *queue, struct queue_links links, str
     queue->head = front.head;
 }
 
+/* Puts `index` behind `before`, a record of the queue; POOL_NONE: at the head. */
+static inline void queue_insert(struct queue *queue, struct queue_links links, uint32_t before,
+                                uint32_t index)
+{
+    uint32_t *link = before == POOL_NONE ? &queue->head : queue_link(links, before);
+    *queue_link(links, index) = *link;
+    if (*link == POOL_NONE)
+        queue->tail = index;
+    *link = index;
+}
+
 static inline void queue_prepend(struct queue *queue, struct queue_links links, uint32_t index)
 {
     queue_join(queue, links, (struct queue){index, index});
