@@ -104,7 +104,11 @@ static void keep_statistics(struct fabric *fabric, struct light_outcome *outcome
     for (uint32_t i = 0; i < network->topo.links; i++) {
         outcome->link_data[i] = network->links[i].data_ps;
         outcome->link_granted[i] = network->links[i].granted_ps;
+        outcome->link_busy[i] = (ps_t)network->links[i].busy_ps;
+        outcome->link_steps[i] = network->links[i].steps;
     }
+    for (uint32_t i = 0; i < network->buffer_count; i++)
+        outcome->buffer_steps += network->buffers[i].steps;
 }
 
 static struct config *configure(const char *topology, const char *const *settings)

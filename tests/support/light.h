@@ -27,6 +27,8 @@ struct light_outcome {
     struct photonic_statistics statistics;
     int64_t stored[STORED_CLASSES];
     ps_t link_data[LIGHT_LINKS], link_granted[LIGHT_LINKS]; /* indexed by the topology's link number */
+    ps_t link_busy[LIGHT_LINKS];
+    uint64_t link_steps[LIGHT_LINKS], buffer_steps; /* of all buffers */
     char said[8192];
 };
 

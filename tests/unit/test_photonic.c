@@ -159,6 +159,43 @@ static void packets_pass_a_full_buffer_when_they_may(void **state)
     assert_int_equal(out.statistics.buffer_peak_slots, 1);
 }
 
+static void assert_near(double value, double expected)
+{
+    assert_true(value > expected - 1e-12 && value < expected + 1e-12);
+}
+
+/* Two circuits of one hop on a ring of 16 links, one ten times as long as the other. The first end of a
+ * transfer finds two channels taken of 16 x 5, the second one. */
+static void a_utilisation_is_what_it_is_read_as(void **state)
+{
+    (void)state;
+    const struct light_message both[] = {{0, 0, 1, 4096}, {0, 2, 3, 40960}};
+    const double first = 2.0 * NS + PACKET, last = 2.0 * NS + 10.0 * PACKET;
+    light_run("ring:8", PHOTONIC_CIRCUIT, NULL, both, 2, 1, &out);
+    assert_int_equal(out.makespan, (ps_t)last);
+    assert_near(out.statistics.granted, (first + last) / last / 80);
+    assert_near(out.statistics.busy, (first + last) / last / 16);
+    assert_near(out.statistics.busy_most, 1);
+    assert_near(out.statistics.in_use, 0.2);
+    assert_near(out.statistics.in_use_most, 0.2);
+    assert_near(out.statistics.steps, (2 + 1) / 2.0 / 80);
+    assert_near(out.statistics.steps_most, 0.2);
+}
+
+/* One channel, held by a packet of node 3. Then packets of nodes 2 and 1 wait for it, in this order. */
+static void the_node_with_the_lowest_number_may_be_first(void **state)
+{
+    (void)state;
+    const struct light_message three[] = {{0, 3, 5, 4096}, {1, 2, 5, 4096}, {2, 1, 5, 4096}};
+    const char *const settings[] = {"photonic.channels=1", "photonic.wake=node", NULL};
+    for (int i = 0; i < 2; i++) {
+        const char *const chosen[] = {settings[0], i ? settings[1] : NULL, NULL};
+        light_run("linear:6", PHOTONIC_CIRCUIT, chosen, three, 3, 1, &out);
+        assert_int_equal(out.delivered[1] < out.delivered[2], i == 0);
+        assert_true(out.delivered[0] < out.delivered[1] && out.delivered[0] < out.delivered[2]);
+    }
+}
+
 /* ------------------------------------------------------------- any traffic */
 
 static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, struct light_message *messages)
@@ -239,6 +276,7 @@ static void every_run_keeps_the_invariants(void **state)
     static const char *const ups[] = {"photonic.up=least-used", "photonic.up=first", "photonic.up=random",
                                       "photonic.up=destination"};
     static const char *const orders[] = {"photonic.order=message", "photonic.order=turns"};
+    static const char *const wakes[] = {"photonic.wake=first", "photonic.wake=node"};
     uint64_t seed = 1;
     for (size_t topology = 0; topology < 5; topology++) {
         for (int k = 0; k < 3 * 3 * 2; k++, seed++) {
@@ -248,6 +286,7 @@ static void every_run_keeps_the_invariants(void **state)
                                             ways[k / 3 % 2],
                                             ups[seed % 4],
                                             orders[seed % 2],
+                                            wakes[seed / 2 % 2],
                                             "segment.buffer_size=12KiB",
                                             is_tree ? "segment.buffers=levels:2" : "segment.buffers=every:2",
                                             NULL};
@@ -350,6 +389,8 @@ int main(void)
         cmocka_unit_test(a_segment_ends_in_the_buffer_before_the_block),
         cmocka_unit_test(the_tap_gets_each_part_of_a_message),
         cmocka_unit_test(packets_pass_a_full_buffer_when_they_may),
+        cmocka_unit_test(a_utilisation_is_what_it_is_read_as),
+        cmocka_unit_test(the_node_with_the_lowest_number_may_be_first),
         cmocka_unit_test(every_run_keeps_the_invariants),
         cmocka_unit_test(tornado_gets_through_with_each_retry_policy),
         cmocka_unit_test(the_watchdog_ends_a_livelock),

@@ -29,6 +29,7 @@ struct one_packet {
     uint32_t blocked_on;
     uint64_t since; /* stamp of the time at which it began to wait, or was stored */
     ps_t granted_at;
+    uint64_t granted_step, slot_step, next_slot_step; /* transfers that had ended then */
 };
 
 struct happening {
@@ -41,7 +42,7 @@ struct reference {
     /* input */
     struct topo topo;
     enum photonic_switching switching;
-    bool by_turns, node_links_count;
+    bool by_turns, by_node, node_links_count;
     uint32_t channels, injection, message_limit, slots, inputs, outputs, buffer_every;
     const struct light_message *messages;
     /* state */
@@ -59,6 +60,8 @@ struct reference {
     /* results */
     ps_t delivered[MESSAGES], sender_done[MESSAGES], data[LINKS], granted[LINKS];
     uint32_t stored[STORED_CLASSES];
+    ps_t busy[LINKS], busy_since[LINKS];
+    uint64_t ended, steps[LINKS], buffer_steps;
 };
 
 static struct reference ref;
@@ -88,9 +91,13 @@ static bool buffer_has_room(uint32_t message, uint32_t hops, uint32_t *at)
 
 static void move(struct one_packet *packet, uint32_t probed, uint32_t end)
 {
-    for (uint32_t i = packet->at; i < end; i++)
-        ref.used[ref.route[packet->message][i]]++;
+    for (uint32_t i = packet->at; i < end; i++) {
+        uint32_t link = ref.route[packet->message][i];
+        if (ref.used[link]++ == 0)
+            ref.busy_since[link] = ref.now;
+    }
     packet->state = MOVING;
+    packet->granted_step = ref.ended;
     packet->end = end;
     packet->granted_at = ref.now;
     happen(ref.now + 2 * NS * (probed - packet->at) + (ps_t)packet->bytes * BYTE, false,
@@ -111,6 +118,7 @@ static void attempt(struct one_packet *packet)
             continue;
         ref.slots_used[at]++;
         ref.inputs_used[at]++;
+        packet->next_slot_step = ref.ended;
         move(packet, reached, end);
         return;
     }
@@ -119,7 +127,16 @@ static void attempt(struct one_packet *packet)
     packet->since = ref.stamp++;
 }
 
-/* The packet that has been in this state longest, among those that the predicate accepts. */
+static bool is_before(const struct one_packet *a, const struct one_packet *b, enum state state)
+{
+    uint32_t source_a = ref.messages[a->message].source, source_b = ref.messages[b->message].source;
+    if (state == ASLEEP && ref.by_node && source_a != source_b)
+        return source_a < source_b;
+    return a->since < b->since;
+}
+
+/* The packet that has been in this state longest, or, asleep, that of the first node by_node, among those
+ * that the predicate accepts. */
 static struct one_packet *longest(enum state state, bool (*is_meant)(const struct one_packet *, uint32_t),
                                   uint32_t subject, uint64_t before)
 {
@@ -127,7 +144,7 @@ static struct one_packet *longest(enum state state, bool (*is_meant)(const struc
     for (uint32_t i = 0; i < ref.packet_count; i++) {
         struct one_packet *packet = &ref.packets[i];
         if (packet->state == state && is_meant(packet, subject) && packet->since < before &&
-            (!best || packet->since < best->since))
+            (!best || is_before(packet, best, state)))
             best = packet;
     }
     return best;
@@ -215,6 +232,7 @@ static void leave_and_enter(struct one_packet *packet, uint32_t from)
         uint32_t at = topo_link_to(&ref.topo, ref.route[message][from - 1]);
         ref.slots_used[at]--;
         ref.outputs_used[at]--;
+        ref.buffer_steps += ref.ended - packet->slot_step;
         struct one_packet *next = longest(STORED, is_stored_at, at, UINT64_MAX);
         if (next) {
             ref.outputs_used[at]++;
@@ -230,6 +248,7 @@ static void leave_and_enter(struct one_packet *packet, uint32_t from)
     }
     uint32_t at = topo_link_to(&ref.topo, ref.route[message][packet->at - 1]);
     packet->stored++;
+    packet->slot_step = packet->next_slot_step;
     packet->state = STORED;
     packet->since = ref.stamp++;
     ref.inputs_used[at]--;
@@ -242,9 +261,12 @@ static void leave_and_enter(struct one_packet *packet, uint32_t from)
 static void end_transfer(struct one_packet *packet)
 {
     uint32_t message = packet->message, from = packet->at, end = packet->end;
+    ref.ended++;
     for (uint32_t i = from; i < end; i++) {
         uint32_t link = ref.route[message][i];
-        ref.used[link]--;
+        if (--ref.used[link] == 0)
+            ref.busy[link] += ref.now - ref.busy_since[link];
+        ref.steps[link] += ref.ended - packet->granted_step;
         ref.data[link] += (ps_t)packet->bytes * BYTE;
         ref.granted[link] += ref.now - packet->granted_at;
     }
@@ -324,6 +346,7 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     ref.injection = 1 + (uint32_t)rng_below(&rng, 5);
     ref.message_limit = rng_below(&rng, 2) ? 1 + (uint32_t)rng_below(&rng, 3) : MESSAGES;
     ref.by_turns = rng_below(&rng, 2);
+    ref.by_node = rng_below(&rng, 2);
     ref.slots = 1 + (uint32_t)rng_below(&rng, 4);
     ref.inputs = 1 + (uint32_t)rng_below(&rng, 3);
     ref.outputs = 1 + (uint32_t)rng_below(&rng, 3);
@@ -332,7 +355,7 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     prepare(messages);
     while (happens_next())
         ;
-    char text[8][64];
+    char text[9][64];
     snprintf(text[0], 64, "photonic.channels=%u", ref.channels);
     snprintf(text[1], 64, "photonic.injection=%u", ref.injection);
     snprintf(text[2], 64, "photonic.messages=%u", ref.message_limit);
@@ -341,9 +364,10 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     snprintf(text[5], 64, "segment.inputs=%u", ref.inputs);
     snprintf(text[6], 64, "segment.outputs=%u", ref.outputs);
     snprintf(text[7], 64, "segment.buffers=every:%u", ref.buffer_every);
-    const char *const settings[] = {
-        text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7], "photonic.up=destination",
-        NULL};
+    snprintf(text[8], 64, "photonic.wake=%s", ref.by_node ? "node" : "first");
+    const char *const settings[] = {text[0], text[1], text[2], text[3], text[4],
+                                    text[5], text[6], text[7], text[8], "photonic.up=destination",
+                                    NULL};
     light_run(topology, switching, settings, messages, MESSAGES, seed, &out);
     assert_int_equal(out.status, STATUS_OK);
     for (uint32_t i = 0; i < MESSAGES; i++) {
@@ -352,6 +376,9 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     }
     assert_memory_equal(out.link_data, ref.data, ref.topo.links * sizeof *ref.data);
     assert_memory_equal(out.link_granted, ref.granted, ref.topo.links * sizeof *ref.granted);
+    assert_memory_equal(out.link_busy, ref.busy, ref.topo.links * sizeof *ref.busy);
+    assert_memory_equal(out.link_steps, ref.steps, ref.topo.links * sizeof *ref.steps);
+    assert_int_equal(out.buffer_steps, ref.buffer_steps);
     for (uint32_t i = 0; i < STORED_CLASSES; i++)
         assert_int_equal(out.stored[i], ref.stored[i]);
 }

@@ -1,5 +1,4 @@
 #include "fabric/photonic/photonic.h"
-#include "topo/faults.h"
 
 /* On grids there is a buffer where the sum of the coordinates is a multiple of n: one every n switches in
  * each dimension (section IV-C). On other topologies, where the switch's number is a multiple of n. */
@@ -56,7 +55,7 @@ static void init_links(struct photonic *photonic, const uint32_t *buffer_of_swit
         link->from = ends.from.is_node ? POOL_NONE : ends.from.id;
         link->to = ends.to.is_node ? POOL_NONE : ends.to.id;
         link->buffer = ends.to.is_node ? POOL_NONE : buffer_of_switch[ends.to.id];
-        photonic->free[i] = (uint16_t)(photonic->settings.photonic.channels - faults_channels_lost(topo, i));
+        photonic->free[i] = (uint16_t)links_channels(photonic, i);
     }
     photonic->first_link = photonic->settings.node_links_count ? 0 : 2 * topo->nodes;
 }

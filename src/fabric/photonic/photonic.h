@@ -4,6 +4,7 @@
 #include "base/queue.h"
 #include "base/rng.h"
 #include "fabric/fabric.h"
+#include "topo/faults.h"
 #include "topo/topo.h"
 
 /* Photonic networks at flow level: circuits of WDM channels, reserved by probes. After J. Duro, S. Petit,
@@ -36,6 +37,7 @@ extern const struct metric_table photonic_metrics;
 
 enum photonic_preset { PRESET_LITERAL, PRESET_PAPER_FIT };
 enum photonic_retry { RETRY_WAIT, RETRY_NOW, RETRY_BACKOFF };
+enum photonic_wake { WAKE_FIRST, WAKE_NODE };
 enum photonic_reservation { RESERVATION_ATOMIC, RESERVATION_HOP_BY_HOP };
 enum photonic_up { UP_LEAST, UP_FIRST, UP_RANDOM, UP_DESTINATION };
 enum photonic_order { ORDER_MESSAGE, ORDER_TURNS };
@@ -46,7 +48,7 @@ enum photonic_node_links { NODE_LINKS_AUTO, NODE_LINKS_CHANNELS, NODE_LINKS_FREE
 #define UNLIMITED (UINT64_MAX - 1)
 
 struct photonic_config {
-    int preset, retry, reservation, up, order, node_links; /* the enums above */
+    int preset, retry, wake, reservation, up, order, node_links; /* the enums above */
     bool pad;
     uint64_t channels, channel_rate_bytes_per_s, link_rate_bytes_per_s;
     uint64_t cycle_ps; /* or BY_PRESET */
@@ -91,6 +93,9 @@ struct photonic_link {
     uint64_t data_ps;    /* channel time that bytes took */
     uint64_t granted_ps; /* that circuits held, set-up included */
     uint64_t tried_ps;   /* that probes held and gave up again */
+    uint64_t busy_ps;    /* that at least one channel was taken; not a channel's time, so it fits */
+    uint64_t steps;      /* steps (struct photonic) that granted circuits held its channels, added */
+    ps_t busy_since;     /* while one is taken */
 };
 
 struct photonic_buffer {
@@ -99,6 +104,7 @@ struct photonic_buffer {
     struct queue stored;  /* packets that have no output yet, in the order in which they arrived */
     uint64_t reserved_ps; /* slot time from reservation to departure: the low half of a sum */
     uint64_t filled_ps;   /* and from arrival, likewise */
+    uint64_t steps;       /* steps from reservation to departure, of all slots */
 };
 
 struct photonic_node {
@@ -144,7 +150,8 @@ struct photonic_packet {
     ps_t arrived;    /* in the buffer where it is */
     ps_t slot_since; /* the slot there was reserved */
     ps_t next_slot_since;
-    ps_t buffer_ps; /* spent in buffers so far */
+    ps_t buffer_ps;                                   /* spent in buffers so far */
+    uint64_t granted_step, slot_step, next_slot_step; /* photonic.ended at its grant, and of its slots */
     uint32_t path[];
 };
 
@@ -163,9 +170,10 @@ struct photonic_statistics {
     uint64_t buffer_count, buffer_peak_slots;
     double queue_mean_s, network_mean_s, buffer_mean_s; /* of a packet */
     ps_t last_delivery_ps, t95_ps, cycle_ps;
-    double data, granted, tried, data_most, granted_most;
+    double data, granted, tried, busy, in_use, steps;
+    double data_most, granted_most, busy_most, in_use_most, steps_most;
     double granted_curve[CURVE_POINTS], buffer_curve[CURVE_POINTS];
-    double buffers_reserved, buffers_filled;
+    double buffers_reserved, buffers_filled, buffers_steps;
     double never_stored, stored_once, stored_twice, stored_more, times_stored_mean;
     struct metric_series link_data, link_granted, link_tried, buffer_reserved, buffer_switch, times_stored;
 };
@@ -217,6 +225,7 @@ struct photonic {
     uint64_t announced; /* packets of the messages so far, until the user is told how many they are */
     uint32_t sending;   /* transfers that have been granted and not ended */
     ps_t progress_at;   /* when the last of them ended */
+    uint64_t ended;     /* how many have: the simulator's steps, if each has the same weight */
     uint32_t end_kind, step_kind, watch_kind;
     ps_t watch_ps; /* without a transfer, after which the run ends; 0: not known yet */
     /* measured */
@@ -252,16 +261,28 @@ static inline const uint32_t *links_of(const struct photonic *photonic, const st
     return photonic->is_adaptive ? packet->path : transmission_at(photonic, packet->transmission)->route;
 }
 
+/* Of a link that nobody uses. */
+static inline uint32_t links_channels(const struct photonic *photonic, uint32_t link)
+{
+    uint32_t lost = photonic->topo.faults ? faults_channels_lost(&photonic->topo, link) : 0;
+    return (uint32_t)photonic->settings.photonic.channels - lost;
+}
+
 /* A circuit takes a channel of the link, and gives it back. A link that gives each message its whole rate has
  * channels for any number. */
 static inline void take_channel(struct photonic *photonic, uint32_t link)
 {
+    if (photonic->free[link] == links_channels(photonic, link))
+        photonic->links[link].busy_since = fabric_now(&photonic->fabric);
     photonic->free[link] -= topo_is_held(&photonic->topo, link);
 }
 
 static inline void give_channel(struct photonic *photonic, uint32_t link)
 {
+    struct photonic_link *record = &photonic->links[link];
     photonic->free[link] += topo_is_held(&photonic->topo, link);
+    if (photonic->free[link] == links_channels(photonic, link))
+        record->busy_ps += (uint64_t)(fabric_now(&photonic->fabric) - record->busy_since);
 }
 
 /* links.c: the same where a link leads to another switch, depending on whence it is taken. */

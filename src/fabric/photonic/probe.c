@@ -116,6 +116,7 @@ bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uin
     if (buffer->free_slots < buffer->least_free_slots)
         buffer->least_free_slots = buffer->free_slots;
     packet->next_slot_since = fabric_now(&photonic->fabric);
+    packet->next_slot_step = photonic->ended;
     return true;
 }
 
@@ -162,6 +163,7 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     struct photonic_packet *packet = packet_at(photonic, index);
     packet->state = PACKET_SENT;
     packet->tries = 0;
+    packet->granted_step = photonic->ended;
     packet->blocked_on = POOL_NONE;
     struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
     packet_trace_add(photonic, index, TAP_PART_SWITCH, from);
@@ -222,6 +224,11 @@ static void try_again_at(struct photonic *photonic, uint32_t index, ps_t at)
     loop_at(photonic->fabric.params.loop, at, photonic->step_kind, index);
 }
 
+static uint32_t source_of(const struct photonic *photonic, uint32_t packet)
+{
+    return transmission_at(photonic, packet_at(photonic, packet)->transmission)->source;
+}
+
 /* A channel may have become free while the probe was on its way back, of which the packet was not notified.
  */
 static bool is_open_again(const struct photonic *photonic, const struct photonic_packet *packet)
@@ -231,6 +238,27 @@ static bool is_open_again(const struct photonic *photonic, const struct photonic
     uint32_t at = packet->blocked_on - photonic->topo.links;
     uint32_t destination = transmission_at(photonic, packet->transmission)->destination;
     return first_free(photonic, topo_choose(&photonic->topo, at, destination)) != POOL_NONE;
+}
+
+/* Behind the packets of all nodes up to its own. */
+static void join_by_node(struct photonic *photonic, struct queue *queue, uint32_t index)
+{
+    struct queue_links links = packet_links(photonic);
+    uint32_t source = source_of(photonic, index), before = POOL_NONE, next = queue->head;
+    while (next != POOL_NONE && source_of(photonic, next) <= source) {
+        before = next;
+        next = *queue_link(links, next);
+    }
+    queue_insert(queue, links, before, index);
+}
+
+static void join_waiters(struct photonic *photonic, uint32_t index)
+{
+    struct queue *queue = &photonic->waiters[packet_at(photonic, index)->blocked_on];
+    if (photonic->settings.photonic.wake == WAKE_NODE)
+        join_by_node(photonic, queue, index);
+    else
+        queue_append(queue, packet_links(photonic), index);
 }
 
 void probe_failed(struct photonic *photonic, uint32_t index)
@@ -259,7 +287,7 @@ void probe_failed(struct photonic *photonic, uint32_t index)
         return;
     }
     packet->state = PACKET_WAITING;
-    queue_append(&photonic->waiters[packet->blocked_on], packet_links(photonic), index);
+    join_waiters(photonic, index);
 }
 
 void probe_on_step(void *self, uint32_t index)
@@ -271,7 +299,18 @@ void probe_on_step(void *self, uint32_t index)
         photonic->reservation->step(photonic, index);
 }
 
-/* Packets that wait try in the order in which they began to wait, as long as there is a channel. The others
+/* What is left of the queue, and the packets that have failed again, in the order of their nodes. */
+static void join_again(struct photonic *photonic, struct queue *queue, struct queue left)
+{
+    struct queue failed = *queue;
+    uint32_t packet;
+    *queue = left;
+    while ((packet = queue_take(&failed, packet_links(photonic))) != POOL_NONE)
+        join_by_node(photonic, queue, packet);
+}
+
+/* Packets that wait try in the order in which they began to wait, or of their nodes (photonic.wake), as long
+ * as there is a channel. The others
  * wait on: they would find the same link taken. A packet that fails at another link waits there. One that
  * fails here again, because it needs another link of the switch, waits behind the others. */
 static void notify_queue(struct photonic *photonic, struct queue *queue, uint32_t link)
@@ -286,7 +325,10 @@ static void notify_queue(struct photonic *photonic, struct queue *queue, uint32_
         else
             probe_begin(photonic, packet);
     }
-    queue_join(queue, packet_links(photonic), notified);
+    if (photonic->settings.photonic.wake == WAKE_NODE)
+        join_again(photonic, queue, notified);
+    else
+        queue_join(queue, packet_links(photonic), notified);
 }
 
 void probe_notify(struct photonic *photonic, uint32_t link)

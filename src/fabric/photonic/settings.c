@@ -11,6 +11,7 @@
 
 static const char *const preset_names[] = {"literal", "paper-fit", NULL};
 static const char *const retry_names[] = {"wait", "now", "backoff", NULL};
+static const char *const wake_names[] = {"first", "node", NULL};
 static const char *const reservation_names[] = {"atomic", "hop-by-hop", NULL};
 static const char *const up_names[] = {"least-used", "first", "random", "destination", NULL};
 static const char *const order_names[] = {"message", "turns", NULL};
@@ -152,6 +153,9 @@ PARAM_TABLE(
         "photonic.retry", retry, "wait", retry_names,
         "after a failed reservation: wait for the link that was taken, try again now, or after a random "
         "time"),
+    CHOICE_OF("photonic.wake", wake, "first", wake_names,
+              "which of the packets that wait for a link tries first: the one that waits longest, or that of "
+              "the node with the lowest number"),
     COUNT_OF("photonic.jitter", jitter_cycles, "8", "0", "1000000",
              "most cycles of the random delay after three failed reservations, hop by hop"),
     COUNT_OF("photonic.backoff", backoff_doublings, "8", "0", "20",

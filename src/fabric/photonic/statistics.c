@@ -30,14 +30,25 @@ static const struct metric metric_list[] = {
      "share of the channels' time until the last delivery that bytes took (Eq. 1, data alone)"},
     {"utilisation_granted", METRIC_RATIO, FIELD(granted), "that granted circuits held, set-up included"},
     {"utilisation_tried", METRIC_RATIO, FIELD(tried), "granted, and what probes held that gave it up again"},
+    {"utilisation_busy", METRIC_RATIO, FIELD(busy),
+     "share of the time that any of a link's channels was taken"},
+    {"utilisation_in_use", METRIC_RATIO, FIELD(in_use),
+     "granted, as a share of the time in which any of the link's channels was taken"},
+    {"utilisation_steps", METRIC_RATIO, FIELD(steps),
+     "granted, the mean over the ends of transfers and not over time"},
     {"most_used_link_data", METRIC_RATIO, FIELD(data_most), "data, of the link that has most"},
     {"most_used_link_granted", METRIC_RATIO, FIELD(granted_most), "granted, of the link that has most"},
+    {"most_used_link_busy", METRIC_RATIO, FIELD(busy_most), "busy, of the link that has most"},
+    {"most_used_link_in_use", METRIC_RATIO, FIELD(in_use_most), "in use, of the link that has most"},
+    {"most_used_link_steps", METRIC_RATIO, FIELD(steps_most), "steps, of the link that has most"},
     CURVE("granted_curve", granted_curve,
           "granted, of the link that is used more than this share of them, %"),
     {"buffers", METRIC_COUNT, FIELD(buffer_count), "switches that have one"},
     {"buffer_utilisation", METRIC_RATIO, FIELD(buffers_reserved),
      "share of slots taken, reserved ones included, over time (Eq. 2); 0 where they are unlimited"},
     {"buffer_utilisation_filled", METRIC_RATIO, FIELD(buffers_filled), "those with a packet alone"},
+    {"buffer_utilisation_steps", METRIC_RATIO, FIELD(buffers_steps),
+     "reserved ones included, the mean over the ends of transfers and not over time"},
     CURVE("buffer_curve", buffer_curve, "Eq. 2 of the buffer that is used more than this share of them, %"),
     {"buffer_peak_slots", METRIC_COUNT, FIELD(buffer_peak_slots), "most slots taken at once, of any buffer"},
     {"never_stored", METRIC_RATIO, FIELD(never_stored), "share of packets that went straight there"},
@@ -172,6 +183,35 @@ static const int64_t *high_from(const struct photonic *photonic, size_t first)
     return photonic->high ? photonic->high + first : NULL;
 }
 
+static double most_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The other readings of Eq. 1: what "used" means, and what is averaged over. */
+static void sum_uses(const struct photonic *photonic, struct photonic_statistics *out)
+{
+    uint32_t first = photonic->first_link, count = photonic->topo.links - first, held = 0;
+    double channels = (double)photonic->settings.photonic.channels, granted_ps = 0, busy_ps = 0, steps = 0;
+    double end_ps = (double)out->last_delivery_ps, all_steps = channels * (double)photonic->ended;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct photonic_link *link = &photonic->links[first + i];
+        if (!topo_is_held(&photonic->topo, first + i))
+            continue;
+        double granted = (double)metric_series_at(&out->link_granted, i), busy = (double)link->busy_ps;
+        held++;
+        granted_ps += granted;
+        busy_ps += busy;
+        steps += (double)link->steps;
+        out->busy_most = most_of(out->busy_most, share(busy, end_ps));
+        out->in_use_most = most_of(out->in_use_most, share(granted, channels * busy));
+        out->steps_most = most_of(out->steps_most, share((double)link->steps, all_steps));
+    }
+    out->busy = share(busy_ps, end_ps * held);
+    out->in_use = share(granted_ps, channels * busy_ps);
+    out->steps = share(steps, all_steps * held);
+}
+
 static void sum_links(struct photonic *photonic, struct photonic_statistics *out)
 {
     uint32_t first = photonic->first_link, count = photonic->topo.links - first;
@@ -200,6 +240,7 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
     out->granted = share(out->granted, channel_ps * held);
     out->tried = share(out->tried, channel_ps * held);
     out->data_most = share(data_most, channel_ps);
+    sum_uses(photonic, out);
     make_curve(photonic, &out->link_granted, true, channel_ps, out->granted_curve);
     out->granted_most = out->granted_curve[CURVE_POINTS - 1];
 }
@@ -209,7 +250,7 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     int64_t *reserved = photonic->series + 3 * (size_t)photonic->topo.links;
     int64_t *switches = reserved + photonic->buffer_count;
     uint32_t slots = photonic->settings.slots_of_a_buffer;
-    double reserved_ps = 0, filled_ps = 0;
+    double reserved_ps = 0, filled_ps = 0, steps = 0;
     const int64_t *filled_high = high_from(photonic, place_of_buffers(photonic, BUFFER_FILLED));
     out->buffer_reserved = (struct metric_series){
         reserved, photonic->buffer_count, high_from(photonic, place_of_buffers(photonic, BUFFER_RESERVED))};
@@ -218,6 +259,7 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
         reserved[i] = (int64_t)buffer->reserved_ps;
         switches[i] = buffer->at_switch;
         reserved_ps += (double)metric_series_at(&out->buffer_reserved, i);
+        steps += (double)buffer->steps;
         filled_ps += (double)(buffer->filled_ps + (filled_high ? (sum_t)filled_high[i] << 64 : 0));
         if (slots - buffer->least_free_slots > out->buffer_peak_slots)
             out->buffer_peak_slots = slots - buffer->least_free_slots;
@@ -226,6 +268,8 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     out->buffer_count = photonic->buffer_count;
     out->buffers_reserved = share(reserved_ps, slot_ps * photonic->buffer_count);
     out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
+    double slot_steps = slots == UINT32_MAX ? 0 : (double)slots * (double)photonic->ended;
+    out->buffers_steps = share(steps, slot_steps * photonic->buffer_count);
     make_curve(photonic, &out->buffer_reserved, false, slot_ps, out->buffer_curve);
     out->buffer_switch = (struct metric_series){switches, photonic->buffer_count, NULL};
 }

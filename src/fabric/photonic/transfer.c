@@ -90,6 +90,7 @@ static void release_links(struct photonic *photonic, const struct photonic_packe
         statistics_add_link(photonic, links[i], LINK_DATA, &link->data_ps, data_ps);
         statistics_add_link(photonic, links[i], LINK_GRANTED, &link->granted_ps,
                             now - reserved_at(photonic, packet, i));
+        link->steps += photonic->ended - packet->granted_step;
         give_channel(photonic, links[i]);
     }
 }
@@ -110,6 +111,7 @@ static void leave_buffer(struct photonic *photonic, const struct photonic_packet
     buffer->free_slots++;
     statistics_add_buffer(photonic, index, BUFFER_RESERVED, &buffer->reserved_ps, now - packet->slot_since);
     statistics_add_buffer(photonic, index, BUFFER_FILLED, &buffer->filled_ps, now - packet->arrived);
+    buffer->steps += photonic->ended - packet->slot_step;
     uint32_t next = queue_take(&buffer->stored, packet_links(photonic));
     if (next != POOL_NONE)
         probe_begin(photonic, next);
@@ -123,6 +125,7 @@ static void enter_buffer(struct photonic *photonic, uint32_t index)
     packet->at = packet->end;
     packet->arrived = fabric_now(&photonic->fabric);
     packet->slot_since = packet->next_slot_since;
+    packet->slot_step = packet->next_slot_step;
     packet->times_stored++;
     struct photonic_buffer *buffer = &photonic->buffers[buffer_of(photonic, packet)];
     buffer->free_inputs++;
@@ -180,6 +183,7 @@ void transfer_on_end(void *self, uint32_t index)
     uint32_t buffer = buffer_of(photonic, packet);
     bool is_there = packet->end == transmission_at(photonic, message)->hops;
     photonic->sending--;
+    photonic->ended++;
     photonic->progress_at = fabric_now(&photonic->fabric);
     release_links(photonic, packet);
     notify_links(photonic, index);
