@@ -25,16 +25,34 @@ static double holds(bool is_known, bool claim)
     return is_known ? claim : NAN;
 }
 
-/* Eq. 1 can be read in two ways: what counts as "used". The configuration chooses. */
+/* Eq. 1 can be read in several ways: what counts as "used", and what is averaged over. The configuration
+ * chooses. */
 struct segment_reading {
-    const char *mean, *most; /* metrics */
+    const char *choice, *mean, *most; /* the value of an unknown, and metrics */
 };
 
 static struct segment_reading utilisation_reading(struct reproduction *reproduction)
 {
-    if (reproduction_chooses(reproduction, "used", "data"))
-        return (struct segment_reading){"utilisation_data", "most_used_link_data"};
-    return (struct segment_reading){"utilisation_granted", "most_used_link_granted"};
+    static const struct segment_reading readings[] = {
+        {"data", "utilisation_data", "most_used_link_data"},
+        {"busy", "utilisation_busy", "most_used_link_busy"},
+        {"in-use", "utilisation_in_use", "most_used_link_in_use"},
+        {"steps", "utilisation_steps", "most_used_link_steps"},
+        {"granted", "utilisation_granted", "most_used_link_granted"}};
+    size_t i = 0;
+    while (i + 1 < sizeof readings / sizeof *readings &&
+           !reproduction_chooses(reproduction, "used", readings[i].choice))
+        i++;
+    return readings[i];
+}
+
+/* And so can Eq. 2. */
+static const char *buffer_reading(struct reproduction *reproduction)
+{
+    if (reproduction_chooses(reproduction, "occupied", "filled"))
+        return "buffer_utilisation_filled";
+    return reproduction_chooses(reproduction, "occupied", "steps") ? "buffer_utilisation_steps"
+                                                                   : "buffer_utilisation";
 }
 
 /* "Increasing the number of buffers provides a marginal improvement": less than a step of the paper's
@@ -107,7 +125,7 @@ static double spread_of_layouts(struct reproduction *reproduction, enum segment_
     double least = INFINITY, most = 0, sum = 0;
     for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
         double use = percent(reproduction, segment_with(network, segment_layouts[network][i], size),
-                             "buffer_utilisation");
+                             buffer_reading(reproduction));
         least = fmin(least, use);
         most = fmax(most, use);
         sum += use;
@@ -130,12 +148,11 @@ static void spread_items(struct reproduction *reproduction)
 static void buffer_items(struct reproduction *reproduction)
 {
     static const char *const sizes[] = {"32KiB", "1MiB", "4MiB", "16MiB"};
+    const char *metric = buffer_reading(reproduction);
     double torus[4], tree[4];
     for (int i = 0; i < 4; i++) {
-        torus[i] =
-            percent(reproduction, segment_with(SEGMENT_TORUS, "every:1", sizes[i]), "buffer_utilisation");
-        tree[i] =
-            percent(reproduction, segment_with(SEGMENT_TREE, "levels:1", sizes[i]), "buffer_utilisation");
+        torus[i] = percent(reproduction, segment_with(SEGMENT_TORUS, "every:1", sizes[i]), metric);
+        tree[i] = percent(reproduction, segment_with(SEGMENT_TREE, "levels:1", sizes[i]), metric);
     }
     bool is_known = !isnan(torus[0] + torus[1] + torus[2] + torus[3] + tree[0] + tree[1] + tree[2] + tree[3]);
     reproduction_item(reproduction, "figure-6/torus-all-32KB", NULL, torus[0]);
@@ -236,6 +253,7 @@ static void latency_items(struct reproduction *reproduction)
 {
     static const char *const sizes[] = {"32KiB", "1MiB", "4MiB"};
     bool grows = true, all_grow = true, is_known = true;
+    bool is_queued = reproduction_chooses(reproduction, "generated", "message");
     for (int network = 0; network < SEGMENT_NETWORKS; network++)
         for (int layout = 0; layout < SEGMENT_LAYOUTS; layout++) {
             double before = 0, all_before = 0;
@@ -243,8 +261,9 @@ static void latency_items(struct reproduction *reproduction)
                 struct segment_place place =
                     segment_with(network, segment_layouts[network][layout], sizes[i]);
                 double now = segment_mean(reproduction, &place, "buffer_mean_s");
-                double all = now + segment_mean(reproduction, &place, "queue_mean_s") +
-                             segment_mean(reproduction, &place, "network_mean_s");
+                double all = now + segment_mean(reproduction, &place, "network_mean_s");
+                if (is_queued)
+                    all += segment_mean(reproduction, &place, "queue_mean_s");
                 is_known = is_known && !isnan(all);
                 grows = grows && now > before;
                 all_grow = all_grow && all > all_before;

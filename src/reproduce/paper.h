@@ -26,6 +26,8 @@ struct paper {
 
 /* Whether to leave out what takes long. */
 bool reproduction_is_quick(const struct reproduction *reproduction);
+/* Whether this is a try of a search. A quick one may compute something smaller than what was published. */
+bool reproduction_is_try(const struct reproduction *reproduction);
 
 /* The paper is computed in each of its configurations (configuration.h). All runs have the parameters of the
  * configuration; for what is not a parameter the paper's code asks here. The unknown has to be in

@@ -16,6 +16,11 @@ bool reproduction_is_quick(const struct reproduction *reproduction)
     return reproduction->quick;
 }
 
+bool reproduction_is_try(const struct reproduction *reproduction)
+{
+    return reproduction->searches;
+}
+
 bool reproduction_wants(const struct reproduction *reproduction, const char *prefix)
 {
     const struct published *published = &reproduction->published;
