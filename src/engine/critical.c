@@ -438,6 +438,56 @@ void critical_waited(struct critical *critical, struct critical_strand *strand, 
     *held = POOL_NONE;
 }
 
+/* -------------------------------------------------------------- links alone */
+
+uint32_t critical_link(struct critical *critical, const struct critical_strand *strand, ps_t at)
+{
+    uint32_t link = follow(critical, strand, at);
+    if (critical->is_listed)
+        note_message(critical, link,
+                     &(struct critical_detail){.source = strand->rank, .destination = strand->rank});
+    return link;
+}
+
+uint32_t critical_link_of(struct critical *critical, uint32_t index)
+{
+    return hold(critical, link_of(critical, index));
+}
+
+uint32_t critical_link_copy(struct critical *critical, uint32_t index, ps_t at)
+{
+    uint32_t copy = copy_of(critical, link_of(critical, index));
+    close_link(link_at(critical, copy), at, CRITICAL_OTHER);
+    return copy;
+}
+
+uint32_t critical_share(struct critical *critical, uint32_t link)
+{
+    return hold(critical, link);
+}
+
+void critical_add(struct critical *critical, uint32_t link, enum critical_kind kind, ps_t since, ps_t at)
+{
+    add_alone(link_at(critical, link), kind, since, at);
+}
+
+void critical_close_link(struct critical *critical, uint32_t link, ps_t at)
+{
+    close_link(link_at(critical, link), at, CRITICAL_OTHER);
+}
+
+ps_t critical_link_end(const struct critical *critical, uint32_t link)
+{
+    return link_at(critical, link)->end;
+}
+
+void critical_go_on(struct critical *critical, struct critical_strand *strand, uint32_t link)
+{
+    drop(critical, strand->link);
+    strand->link = link;
+    strand->computed = 0;
+}
+
 /* ------------------------------------------------------------------ the end */
 
 void critical_end(struct critical *critical, uint32_t rank, ps_t at)
@@ -482,6 +532,11 @@ void critical_want_sites(struct critical *critical)
     critical->has_sites = critical->is_listed;
     if (critical->has_sites)
         critical_log_want_sites(&critical->log);
+}
+
+void critical_has_cores(struct critical *critical)
+{
+    critical->rest = critical->log.rest = CRITICAL_SOFTWARE;
 }
 
 void critical_close(struct critical *critical)

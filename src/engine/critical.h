@@ -83,6 +83,8 @@ enum { CRITICAL_KEEP = 1 << 18 };
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 /* The list of the path will have call sites. Comes before the run. */
 void critical_want_sites(struct critical *critical);
+/* What a rank does when it neither computes nor waits is software. */
+void critical_has_cores(struct critical *critical);
 /* The run is recorded in `slack`, which outlives it. Comes before the run. */
 void critical_want_slack(struct critical *critical, struct slack *slack);
 void critical_close(struct critical *critical); /* NULL: does nothing */
@@ -159,6 +161,25 @@ void critical_meet(struct critical *critical, uint32_t receive, uint32_t message
 void critical_match(struct critical *critical, uint32_t index, ps_t now, bool for_receiver);
 /* Nobody waits for the moment but the end of the run. */
 void critical_last(struct critical *critical, struct slack_moment moment);
+
+/* For engines whose cores and NICs work for messages, each with an end of its own: links that the caller
+ * holds, and gives up by critical_drop() or by handing them over. */
+
+/* The chain of the strand until `at`, without a message. */
+uint32_t critical_link(struct critical *critical, const struct critical_strand *strand, ps_t at);
+/* That of a message; and a copy of it, which ends at `at`. */
+uint32_t critical_link_of(struct critical *critical, uint32_t index);
+uint32_t critical_link_copy(struct critical *critical, uint32_t index, ps_t at);
+/* The same link, held once more. */
+uint32_t critical_share(struct critical *critical, uint32_t link);
+/* A part of the link, behind those that it has; and its end. */
+void critical_add(struct critical *critical, uint32_t link, enum critical_kind kind, ps_t since, ps_t at);
+void critical_close_link(struct critical *critical, uint32_t link, ps_t at);
+ps_t critical_link_end(const struct critical *critical, uint32_t link);
+/* The strand goes on at the end of the link, which it takes over. It has not waited. */
+void critical_go_on(struct critical *critical, struct critical_strand *strand, uint32_t link);
+/* For slack: the message is where it has come to at `at`. */
+struct slack_moment critical_message_moment(struct critical *critical, uint32_t index, ps_t at);
 
 /* The message is over. */
 void critical_finish(struct critical *critical, uint32_t index);

@@ -136,6 +136,13 @@ void critical_match(struct critical *critical, uint32_t index, ps_t now, bool fo
         critical_slack_bind(critical, index, now, for_receiver);
 }
 
+struct slack_moment critical_message_moment(struct critical *critical, uint32_t index, ps_t at)
+{
+    if (!critical->slack)
+        return SLACK_NO_MOMENT;
+    return (struct slack_moment){.event = events_of(critical, index)->event, .at = at};
+}
+
 void critical_last(struct critical *critical, struct slack_moment moment)
 {
     if (critical->slack)

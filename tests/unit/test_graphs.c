@@ -12,13 +12,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "support/plain_graph.h"
 #include "support/random_calls.h"
 #include "trace/goal/goal.h"
-
-enum { MOST_RANKS = 8 };
 
 /* ---------------------------------------------------------------- running */
 
@@ -32,7 +30,7 @@ static void listen(void *self, enum diag_level level, const char *message)
 
 struct outcome {
     enum status status;
-    ps_t finish[MOST_RANKS], compute[MOST_RANKS], idle[MOST_RANKS], makespan;
+    ps_t finish[PLAIN_RANKS], compute[PLAIN_RANKS], idle[PLAIN_RANKS], makespan;
     uint64_t messages;
     ps_t path[CRITICAL_KINDS];
 };
@@ -99,166 +97,35 @@ static void check_sum(const struct outcome *outcome)
 
 /* ---------------------------------------------------------- longest paths */
 
-/* A program in one order of all ranks, which no dependence and no message contradicts: so it never blocks.
- * Each operation has a core of its own, and no two wait for one another but by dependences. */
-enum { OPERATIONS = 200, MOST_BEFORE = 3 };
-
-struct plain_operation {
-    enum graph_kind kind;
-    uint32_t rank;
-    uint64_t amount; /* ns, or bytes */
-    uint32_t peer, tag;
-    uint32_t before_count, before[MOST_BEFORE];
-    bool on_begin[MOST_BEFORE];
-    ps_t begin, end;
-    ps_t busy_until; /* its core, with a message */
-};
-
-struct plain_program {
-    uint32_t ranks, count;
-    struct plain_operation operations[OPERATIONS + 2];
-};
-
-static struct plain_operation *add(struct plain_program *plain, struct rng *rng, enum graph_kind kind,
-                                   uint32_t rank)
-{
-    struct plain_operation *added = &plain->operations[plain->count];
-    *added = (struct plain_operation){.kind = kind, .rank = rank};
-    for (uint64_t i = rng_below(rng, MOST_BEFORE + 1); i; i--) {
-        uint32_t before = (uint32_t)rng_below(rng, plain->count + 1);
-        if (before == plain->count || plain->operations[before].rank != rank)
-            continue;
-        added->before[added->before_count] = before;
-        added->on_begin[added->before_count++] = rng_below(rng, 3) == 0;
-    }
-    plain->count++;
-    return added;
-}
-
-static void draw(struct plain_program *plain, uint64_t seed)
-{
-    struct rng rng = rng_init(seed, "test_graphs");
-    *plain = (struct plain_program){.ranks = 2 + (uint32_t)rng_below(&rng, MOST_RANKS - 1)};
-    for (uint32_t tag = 0; plain->count < OPERATIONS; tag++) {
-        uint32_t rank = (uint32_t)rng_below(&rng, plain->ranks);
-        uint32_t peer = (uint32_t)rng_below(&rng, plain->ranks);
-        if (rank == peer) {
-            add(plain, &rng, GRAPH_COMPUTE, rank)->amount = rng_below(&rng, 3000);
-            continue;
-        }
-        uint64_t bytes = rng_below(&rng, 2000);
-        struct plain_operation *send = add(plain, &rng, GRAPH_SEND, rank);
-        send->amount = bytes, send->peer = peer, send->tag = tag;
-        struct plain_operation *receive = add(plain, &rng, GRAPH_RECV, peer);
-        receive->amount = bytes, receive->peer = rank, receive->tag = tag;
-    }
-}
-
-static char *text_of(const struct plain_program *plain)
-{
-    char *text = mem_alloc(1 << 16, 1, "text"), *at = text;
-    at += sprintf(at, "num_ranks %u\n", plain->ranks);
-    for (uint32_t rank = 0; rank < plain->ranks; rank++) {
-        at += sprintf(at, "rank %u {\n", rank);
-        for (uint32_t i = 0; i < plain->count; i++) {
-            const struct plain_operation *operation = &plain->operations[i];
-            if (operation->rank != rank)
-                continue;
-            at += sprintf(at, "l%u: ", i);
-            if (operation->kind == GRAPH_COMPUTE)
-                at += sprintf(at, "calc %lu", (unsigned long)operation->amount);
-            else
-                at += sprintf(at, "%s %lub %s %u tag %u", operation->kind == GRAPH_SEND ? "send" : "recv",
-                              (unsigned long)operation->amount, operation->kind == GRAPH_SEND ? "to" : "from",
-                              operation->peer, operation->tag);
-            at += sprintf(at, " cpu %u", i);
-            at += sprintf(at, operation->kind == GRAPH_COMPUTE ? "\n" : " nic %u\n", i);
-            for (uint32_t k = 0; k < operation->before_count; k++)
-                at += sprintf(at, "l%u %s l%u\n", i, operation->on_begin[k] ? "irequires" : "requires",
-                              operation->before[k]);
-        }
-        at += sprintf(at, "}\n");
-    }
-    assert_true(at - text < 1 << 16);
-    return text;
-}
-
-static ps_t later(ps_t a, ps_t b)
-{
-    return a > b ? a : b;
-}
-
-static void begin(struct plain_program *plain, uint32_t i)
-{
-    struct plain_operation *operation = &plain->operations[i];
-    for (uint32_t k = 0; k < operation->before_count; k++) {
-        const struct plain_operation *before = &plain->operations[operation->before[k]];
-        operation->begin = later(operation->begin, operation->on_begin[k] ? before->begin : before->end);
-    }
-}
-
 /* 1 us + a ns for each byte; a rendezvous from 1001 bytes on. */
 static void pass_hockney(struct plain_operation *send, struct plain_operation *receive)
 {
     ps_t transfer = 1000000 + (ps_t)send->amount * 1000;
     if (send->amount <= 1000) {
         send->end = send->begin;
-        receive->end = later(receive->begin, send->begin + transfer);
+        receive->end = ps_max(receive->begin, send->begin + transfer);
     } else {
-        send->end = receive->end = later(send->begin, receive->begin) + transfer;
+        send->end = receive->end = ps_max(send->begin, receive->begin) + transfer;
     }
 }
 
-/* L 1000, o 100, G 2, O 3 ns, S 1000 bytes; g has no effect, since each message has a NIC of its own. */
-static void pass_loggops(struct plain_operation *send, struct plain_operation *receive)
-{
-    ps_t behind = send->amount ? (ps_t)send->amount - 1 : 0;
-    ps_t there = send->begin + (100 + 1000) * 1000;
-    send->busy_until = send->begin + (100 + 3 * behind) * 1000;
-    receive->busy_until = there + (100 + 3 * behind) * 1000;
-    receive->end = later(receive->begin, receive->busy_until);
-    send->end = send->amount <= 1000 ? send->busy_until : later(there, receive->begin);
-}
-
-typedef void pass_message(struct plain_operation *send, struct plain_operation *receive);
-
-static void compute_times(struct plain_program *plain, pass_message *pass, ps_t *finish)
-{
-    for (uint32_t i = 0; i < plain->count; i++) {
-        struct plain_operation *operation = &plain->operations[i];
-        begin(plain, i);
-        if (operation->kind == GRAPH_COMPUTE) {
-            operation->end = operation->begin + (ps_t)operation->amount * 1000;
-        } else {
-            begin(plain, ++i);
-            pass(operation, &plain->operations[i]);
-        }
-    }
-    for (uint32_t i = 0; i < plain->count; i++) {
-        const struct plain_operation *operation = &plain->operations[i];
-        finish[operation->rank] =
-            later(finish[operation->rank], later(operation->end, operation->busy_until));
-    }
-}
-
-static void check_paths(pass_message *pass, const char *const *settings, bool has_path)
+static void check_paths(plain_pass *pass, const char *const *settings)
 {
     struct plain_program *plain = mem_alloc(1, sizeof *plain, "a program");
     for (uint64_t seed = 1; seed <= 150; seed++) {
-        ps_t finish[MOST_RANKS] = {0}, last = 0;
-        draw(plain, seed);
-        compute_times(plain, pass, finish);
-        char *text = text_of(plain);
+        ps_t finish[PLAIN_RANKS] = {0}, last = 0;
+        plain_draw(plain, seed, false);
+        plain_times(plain, pass, finish);
+        char *text = plain_text(plain);
         struct outcome outcome = run_text(text, settings);
         if (outcome.status != STATUS_OK)
             fail_msg("%s", said);
         for (uint32_t rank = 0; rank < plain->ranks; rank++) {
             assert_int_equal(outcome.finish[rank], finish[rank]);
-            last = later(last, finish[rank]);
+            last = ps_max(last, finish[rank]);
         }
         assert_int_equal(outcome.makespan, last);
-        if (has_path)
-            check_sum(&outcome);
+        check_sum(&outcome);
         free(text);
     }
     free(plain);
@@ -267,7 +134,7 @@ static void check_paths(pass_message *pass, const char *const *settings, bool ha
 static void finish_is_the_longest_path(void **state)
 {
     (void)state;
-    check_paths(pass_hockney, NULL, true);
+    check_paths(pass_hockney, NULL);
 }
 
 static void so_it_is_on_loggops(void **state)
@@ -276,7 +143,7 @@ static void so_it_is_on_loggops(void **state)
     static const char *const settings[] = {
         "fabric=loggops", "loggops.L=1us", "loggops.o=100ns", "loggops.g=50ns",
         "loggops.G=2ns",  "loggops.O=3ns", "loggops.S=1000B", NULL};
-    check_paths(pass_loggops, settings, false);
+    check_paths(plain_pass_loggops, settings);
 }
 
 /* ---------------------------------------------------------------- by hand */

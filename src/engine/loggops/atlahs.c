@@ -55,12 +55,13 @@ static void send(struct loggops *engine, const struct loggops_event *event,
         loggops_push_again(engine, event, when_max(*cpu, *nic));
         return;
     }
-    when_t by_nic = of_bytes(engine, operation->amount);
+    const bool is_free = loggops_is_free(engine, event->host);
+    when_t by_nic = is_free ? 0 : of_bytes(engine, operation->amount);
     *cpu = at + engine->o + by_cpu(engine, operation->amount);
     *nic = at + engine->g + by_nic;
     loggops_tell_busy(engine, event->host, operation->core, at, *cpu, BUSY_SENDS);
     loggops_begin(engine, event->host, event->subject, 0);
-    loggops_send(engine, event->host, event->subject, at, *cpu + engine->L + by_nic);
+    loggops_send(engine, event->host, event->subject, at, *cpu + (is_free ? 0 : engine->L) + by_nic, is_free);
     if (size_of(operation->amount) <= engine->S)
         loggops_end(engine, event->host, event->subject, *cpu);
 }

@@ -119,6 +119,7 @@ struct loggops_message {
     uint32_t link; /* number of its event while it is in the queue; then the next one of its table's queue */
     uint8_t core, nic;   /* of the send */
     bool is_synchronous; /* the send ends when the message is matched */
+    bool is_free;        /* it takes no time in the network (engine/free.h) */
 };
 
 /* An operation during a run. */
@@ -170,8 +171,16 @@ struct loggops {
     uint64_t early; /* messages received before they were sent, and the send of the first */
     uint32_t early_host, early_send;
     uint64_t small_bytes;
-    struct fabric fabric; /* what the observer of the end sees */
+    struct fabric fabric;          /* what the observer of the end sees */
+    struct free_messages *free;    /* NULL: no message is free */
+    struct loggops_causes *causes; /* for the critical path; NULL: nobody asks */
+    bool tells_releases;           /* it wants to know which operation waits for which */
+    uint32_t told_core; /* of whose operations it knows that; of no core: POOL_NONE (host x cores + core) */
 };
+
+struct loggops_causes;
+struct free_messages;
+struct message;
 
 static inline const struct graph_operation *loggops_operation(const struct loggops *engine, uint32_t host,
                                                               uint32_t operation)
@@ -286,7 +295,10 @@ void loggops_tell_receives(struct loggops *engine, uint32_t host, when_t since, 
 /* If there are sites: the operation ends, and the host has waited for it. */
 void loggops_tell_ended(struct loggops *engine, uint32_t host, uint32_t operation);
 /* The message of a send, which begins at `at`: it is at its peer at `there`. */
-void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there);
+void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there,
+                  bool is_free);
+/* The host sends its next message. True: that is free. */
+bool loggops_is_free(struct loggops *engine, uint32_t host);
 /* The receiver's cpu has the message at `at`. */
 void loggops_tell_delivered(struct loggops *engine, uint32_t message, when_t at);
 /* A message and its receive have met, and the message is over: the receive ends at `at`, and a send that

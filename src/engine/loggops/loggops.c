@@ -4,6 +4,8 @@
 
 #include "base/diag.h"
 #include "base/lines.h"
+#include "engine/free.h"
+#include "engine/loggops/causes.h"
 #include "engine/loggops/internal.h"
 #include "engine/params.h"
 #include "graph/of_calls.h"
@@ -11,12 +13,19 @@
 
 /* ------------------------------------------------------------ dependences */
 
+static uint32_t core_of(const struct loggops *engine, uint32_t host, uint32_t operation)
+{
+    return host * engine->cores + loggops_operation(engine, host, operation)->core;
+}
+
 /* LogGOPSim can end a send twice; then an operation that it has released is not released again. */
-static void release(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
+static void release(struct loggops *engine, uint32_t host, uint32_t by, uint32_t operation, when_t at)
 {
     struct loggops_run *run = loggops_run(engine, host, operation);
     if (run->needs - 1 >= OPERATION_BEGUN - 1) /* none, or begun, or ended */
         return;
+    if (engine->tells_releases && core_of(engine, host, operation) != engine->told_core)
+        loggops_causes_release(engine, host, by, operation);
     run->ready = when_max(run->ready, at);
     if (--run->needs)
         return;
@@ -33,7 +42,7 @@ void loggops_begin(struct loggops *engine, uint32_t host, uint32_t operation, wh
     const struct graph_operation *begun = &rank->operations[operation];
     loggops_run(engine, host, operation)->needs = OPERATION_BEGUN;
     for (uint32_t i = begun->on_begin; i < begun[1].on_end; i++)
-        release(engine, host, rank->dependents[i], at);
+        release(engine, host, operation, rank->dependents[i], at);
 }
 
 void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
@@ -48,7 +57,9 @@ void loggops_end(struct loggops *engine, uint32_t host, uint32_t operation, when
     if (engine->waits)
         loggops_tell_ended(engine, host, operation);
     for (uint32_t i = ended->on_end; i < ended->on_begin; i++)
-        release(engine, host, rank->dependents[i], at);
+        release(engine, host, operation, rank->dependents[i], at);
+    if (engine->tells_releases && engine->told_core == POOL_NONE)
+        loggops_causes_ended(engine, host, operation);
 }
 
 /* When a ready operation is looked at. LogGOPSim takes the time of its cpu as it stands. */
@@ -355,6 +366,7 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->fabric = (struct fabric){.ops = params->fabric};
     loggops_find_any(engine);
     loggops_open_waits(engine);
+    loggops_causes_open(engine);
 }
 
 void loggops_run_free(struct loggops *engine)
@@ -373,6 +385,8 @@ static void close_engine(struct loggops *engine)
 {
     loggops_run_free(engine);
     loggops_close_waits(engine);
+    loggops_causes_close(engine);
+    free_messages_close(engine->free);
     free(engine->any);
     free(engine->hosts);
 }
@@ -382,7 +396,11 @@ static enum status run_graph(const struct engine_params *params, struct engine_u
 {
     struct loggops engine;
     open_engine(&engine, params);
-    enum status status = run_events(&engine);
+    enum status status = free_messages_open(params->config, params->program->ranks, &engine.free);
+    if (status == STATUS_OK)
+        status = run_events(&engine);
+    if (status == STATUS_OK && engine.free)
+        status = free_messages_check(engine.free);
     if (status == STATUS_OK) {
         *usage = (struct engine_usage){.bytes = engine.bytes,
                                        .peak_messages = engine.messages.fresh,
@@ -521,8 +539,12 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     return STATUS_OK;
 }
 
-static const struct param_table *const params[] = {&loggops_params, &compute_params, &node_params,
-                                                   &collective_params, NULL};
+static const struct param_table *const params[] = {&loggops_params,    &compute_params, &node_params,
+                                                   &collective_params, &free_params,    NULL};
 
-const struct engine engine_loggops = {
-    .name = "loggops", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
+const struct engine engine_loggops = {.name = "loggops",
+                                      .params = params,
+                                      .estimate = estimate,
+                                      .runs = runs,
+                                      .prepare = prepare,
+                                      .run = run};

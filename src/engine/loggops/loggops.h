@@ -12,6 +12,7 @@
  *   match.c      which message meets which receive
  *   published.c  the rules of LogGOPSim, with and without its faults
  *   atlahs.c     the rules of its fork
+ *   causes.c     what the critical path is told
  *   report.c     what is told to the tap, and why a run cannot go on */
 extern const struct engine engine_loggops;
 

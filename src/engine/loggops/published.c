@@ -1,3 +1,4 @@
+#include "engine/loggops/causes.h"
 #include "engine/loggops/internal.h"
 
 /* The rules of LogGOPSim, and the same without its faults:
@@ -21,6 +22,12 @@ static when_t of_bytes(const struct loggops *engine, uint64_t bytes, struct logg
     if (!is_mended(engine))
         return (bytes - 1) * (each.numerator / (1000 * each.denominator));
     return (when_t)loggops_bytes_ps(each, bytes);
+}
+
+/* A message that takes no time in the network uses no bandwidth. */
+static when_t by_nic(const struct loggops *engine, uint64_t bytes, bool is_free)
+{
+    return is_free ? 0 : of_bytes(engine, bytes, engine->G);
 }
 
 static void raise_to(when_t *time, when_t at)
@@ -56,9 +63,13 @@ static void compute(struct loggops *engine, const struct loggops_event *event,
         loggops_wait(engine, event, NEED_CPU, operation->core, 0);
         return;
     }
+    if (engine->causes)
+        loggops_causes_begin(engine, event->host, event->subject, event->at);
     *cpu = when_add(engine, event->at, loggops_duration(engine, operation));
     loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, BUSY_COMPUTES);
     loggops_begin(engine, event->host, event->subject, event->at);
+    if (engine->causes)
+        loggops_causes_core_ends(engine, event->host, event->subject, *cpu, *cpu - event->at);
     loggops_end(engine, event->host, event->subject, *cpu);
 }
 
@@ -71,14 +82,21 @@ static void send(struct loggops *engine, const struct loggops_event *event,
         loggops_wait(engine, event, NEED_CPU_AND_SEND, operation->core, operation->nic);
         return;
     }
+    const bool is_free = loggops_is_free(engine, event->host);
+    if (engine->causes)
+        loggops_causes_begin(engine, event->host, event->subject, at);
     when_t posted = when_add(engine, at, engine->o);
     *cpu = when_add(engine, posted, of_bytes(engine, operation->amount, engine->O));
-    *nic = when_add(engine, when_add(engine, at, engine->g), of_bytes(engine, operation->amount, engine->G));
+    *nic = when_add(engine, when_add(engine, at, engine->g), by_nic(engine, operation->amount, is_free));
     loggops_tell_busy(engine, event->host, operation->core, at, *cpu, BUSY_SENDS);
     loggops_begin(engine, event->host, event->subject, at);
-    loggops_send(engine, event->host, event->subject, at, when_add(engine, posted, engine->L));
-    if (!loggops_is_synchronous(engine, operation))
-        loggops_end(engine, event->host, event->subject, *cpu);
+    loggops_send(engine, event->host, event->subject, at, when_add(engine, posted, is_free ? 0 : engine->L),
+                 is_free);
+    if (loggops_is_synchronous(engine, operation))
+        return;
+    if (engine->causes)
+        loggops_causes_core_ends(engine, event->host, event->subject, *cpu, 0);
+    loggops_end(engine, event->host, event->subject, *cpu);
 }
 
 static void receive(struct loggops *engine, const struct loggops_event *event,
@@ -86,6 +104,8 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
 {
     uint32_t host = event->host;
     when_t at = event->at;
+    if (engine->causes)
+        loggops_causes_receive(engine, host, event->subject, at);
     loggops_begin(engine, host, event->subject, at);
     uint32_t index = loggops_meet_message(engine, host, operation->peer, operation->tag);
     if (index == POOL_NONE) {
@@ -95,11 +115,15 @@ static void receive(struct loggops *engine, const struct loggops_event *event,
     }
     const struct loggops_message *message = loggops_message(engine, index);
     compare_sizes(engine, host, event->subject, message->bytes);
+    when_t end = is_mended(engine) ? when_max(at, (when_t)message->delivered) : at;
     if (is_mended(engine) ? message->is_synchronous : operation->amount > engine->S) {
+        if (engine->causes)
+            loggops_causes_meet_handled(engine, index, at, end, ENDS_SEND);
         loggops_end(engine, message->source, message->send, at);
         hold_sender(engine, message->source, operation->core, operation->nic, at);
     }
-    when_t end = is_mended(engine) ? when_max(at, (when_t)message->delivered) : at;
+    if (engine->causes)
+        loggops_causes_meet_handled(engine, index, at, end, ENDS_RECEIVE);
     loggops_end(engine, host, event->subject, end);
     loggops_tell_received(engine, index, loggops_ps(engine, at), end, at);
 }
@@ -126,11 +150,16 @@ void loggops_published_message(struct loggops *engine, const struct loggops_even
         loggops_wait(engine, event, NEED_CPU_AND_RECEIVE, message.core, message.nic);
         return;
     }
-    when_t by_nic = of_bytes(engine, message.bytes, engine->G);
-    when_t by_cpu = of_bytes(engine, message.bytes, engine->O);
-    *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(by_cpu, by_nic));
-    *nic = when_add(engine, when_add(engine, at, engine->g), by_nic);
+    const struct loggops_handling handling = {.at = at,
+                                              .core_free = *cpu,
+                                              .nic_free = *nic,
+                                              .by_cpu = of_bytes(engine, message.bytes, engine->O),
+                                              .by_nic = by_nic(engine, message.bytes, message.is_free)};
+    *cpu = when_add(engine, when_add(engine, at, engine->o), when_max(handling.by_cpu, handling.by_nic));
+    *nic = when_add(engine, when_add(engine, at, engine->g), handling.by_nic);
     uint32_t met = loggops_meet_receive(engine, host, message.source, message.tag);
+    if (engine->causes)
+        loggops_causes_handle(engine, event->subject, met, &handling);
     loggops_tell_receives(engine, host, at, *cpu, met);
     loggops_tell_delivered(engine, event->subject, *cpu);
     if (met == POOL_NONE) {
@@ -140,9 +169,13 @@ void loggops_published_message(struct loggops *engine, const struct loggops_even
     ps_t posted = loggops_run(engine, host, met)->posted;
     compare_sizes(engine, host, met, message.bytes);
     if (message.is_synchronous) {
+        if (engine->causes)
+            loggops_causes_meet(engine, event->subject, met, at, ENDS_SEND);
         loggops_end(engine, message.source, message.send, at);
         hold_sender(engine, message.source, message.core, message.nic, at);
     }
+    if (engine->causes)
+        loggops_causes_meet(engine, event->subject, met, *cpu, ENDS_RECEIVE);
     loggops_end(engine, host, met, *cpu);
     loggops_tell_received(engine, event->subject, posted, *cpu, at);
 }

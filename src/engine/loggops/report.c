@@ -1,6 +1,8 @@
 #include "base/diag.h"
 #include "base/lines.h"
 #include "base/units.h"
+#include "engine/free.h"
+#include "engine/loggops/causes.h"
 #include "engine/loggops/internal.h"
 #include "fabric/message.h"
 
@@ -143,7 +145,13 @@ static struct message show(const struct loggops_message *message, ps_t delivered
                             .op = CALL_SEND};
 }
 
-void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there)
+bool loggops_is_free(struct loggops *engine, uint32_t host)
+{
+    return engine->free && free_messages_count(engine->free, host);
+}
+
+void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, when_t at, when_t there,
+                  bool is_free)
 {
     const struct graph_operation *send = loggops_operation(engine, host, operation);
     uint32_t index = pool_take(&engine->messages);
@@ -156,7 +164,8 @@ void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, whe
                                         .tag = send->tag,
                                         .core = send->core,
                                         .nic = send->nic,
-                                        .is_synchronous = loggops_is_synchronous(engine, send)};
+                                        .is_synchronous = loggops_is_synchronous(engine, send),
+                                        .is_free = is_free};
     const struct tap *tap = engine->params->tap;
     engine->sent++;
     for (enum tap_kind kind = TAP_SENT; kind <= TAP_INJECTED; kind++) {
@@ -165,6 +174,10 @@ void loggops_send(struct loggops *engine, uint32_t host, uint32_t operation, whe
         const struct message shown = show(message, 0);
         tap_emit(tap, &(struct tap_record){
                           .kind = kind, .index = index, .at = message->posted, .message = &shown});
+    }
+    if (engine->causes) {
+        const struct message shown = show(message, 0);
+        loggops_causes_send(engine, index, &shown, at, there);
     }
     loggops_push(engine, there, EVENT_MESSAGE, send->peer, index);
 }
@@ -223,6 +236,8 @@ static void tell_end(struct loggops *engine, uint32_t host, when_t finish)
     tap_emit(tap, &(struct tap_record){
                       .kind = TAP_SOFTWARE, .rank = host, .at = loggops_host(engine, host)->software});
     tap_emit(tap, &(struct tap_record){.kind = TAP_ENDED, .rank = host, .at = loggops_ps(engine, finish)});
+    if (engine->causes)
+        loggops_causes_host_ends(engine, host, finish);
 }
 
 struct rank_end {
