@@ -49,7 +49,7 @@ struct engine_params {
     const struct config *config; /* engine and fabric take their parameters from it */
     const struct host *host;     /* what a message costs at its ends; NULL: nothing */
     struct tap *tap;
-    struct critical *critical; /* told of causes; NULL: nobody asks. The engine of ranks tells. */
+    struct critical *critical; /* told of causes; NULL: nobody asks. */
     uint64_t seed;
     const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
     struct fabric_work work;              /* for the fabric */
@@ -73,6 +73,8 @@ typedef void engine_visit(void *self, struct fabric *fabric);
 
 struct engine {
     const char *name;
+    /* Why its runs have no critical path and no slack, after "since"; NULL in both cases: they have. */
+    const char *(*no_path)(const struct config *config);
     bool has_nodes;                          /* ranks are on nodes, and a placement can say on which */
     const struct param_table *const *params; /* tables that it reads itself; ends with NULL. NULL: any */
     /* Adds the memory that a run will need to the estimate; allocates none of it. STATUS_BAD_INPUT, reported:

@@ -439,8 +439,14 @@ static void take_path(const struct experiment *experiment, struct program *progr
                       const struct engine_params *params, struct result *result)
 {
     const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
+    const struct engine *engine = experiment->engines[index];
+    const bool is_listed = experiment->path >= EXPERIMENT_PATH_LISTED;
     if (params->critical)
-        keep_path(result, params->critical, experiment->path >= EXPERIMENT_PATH_LISTED);
+        keep_path(result, params->critical, is_listed);
+    if (is_listed && !result->path && engine->no_path)
+        result->no_path = engine->no_path(params->config);
+    if (result->no_path)
+        diag_note("%s: there is no critical path, since %s", result->fabric, result->no_path);
     if (dimensions)
         dimensions_add_path(result, dimensions);
     if (result->sites)

@@ -94,7 +94,8 @@ struct result {
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     struct result_network network;
-    struct critical_path *path;        /* NULL: nobody has asked for it, or the engine does not tell causes */
+    const char *no_path;        /* why its list is absent, if somebody has asked for it; NULL: it is there */
+    struct critical_path *path; /* NULL: nobody has asked for it, or the engine does not tell causes */
     struct path_summary *path_summary; /* NULL: the path is not listed */
     struct slack_summary *slack;       /* NULL: nobody has asked, or the engine does not tell causes */
     struct result_what_if *what_if;    /* NULL: nobody has asked */

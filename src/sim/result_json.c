@@ -338,6 +338,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "sites", sites_json(result));
     if (result->path_summary)
         json_put(object, "critical_path", path_summary_json(result->path_summary));
+    if (result->no_path)
+        json_put_text(object, "no_critical_path", result->no_path);
     if (result->slack)
         json_put(object, "slack", slack_json(result));
     if (result->what_if)

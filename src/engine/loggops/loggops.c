@@ -539,10 +539,21 @@ static enum status estimate(const struct engine_params *params, struct estimate 
     return STATUS_OK;
 }
 
+/* Their operations depend on others in order, and not in time. */
+static const char *no_path(const struct config *config)
+{
+    if (rules_of(config) == LOGGOPS_MENDED)
+        return NULL;
+    return "by the rules of this compat an operation can begin before those have ended that it depends on, "
+           "so "
+           "that no chain of causes is as long as the run";
+}
+
 static const struct param_table *const params[] = {&loggops_params,    &compute_params, &node_params,
                                                    &collective_params, &free_params,    NULL};
 
 const struct engine engine_loggops = {.name = "loggops",
+                                      .no_path = no_path,
                                       .params = params,
                                       .estimate = estimate,
                                       .runs = runs,

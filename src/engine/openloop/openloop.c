@@ -270,7 +270,20 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
+static const char *no_path(const struct config *config)
+{
+    (void)config;
+    return "the times at which messages are sent are drawn and follow from no other message: the last "
+           "message "
+           "alone decides when the run ends";
+}
+
 static const struct param_table *const params[] = {&topology_params, NULL};
 
-const struct engine engine_openloop = {
-    .name = "openloop", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
+const struct engine engine_openloop = {.name = "openloop",
+                                       .no_path = no_path,
+                                       .params = params,
+                                       .estimate = estimate,
+                                       .runs = runs,
+                                       .prepare = prepare,
+                                       .run = run};

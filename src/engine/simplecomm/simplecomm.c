@@ -549,5 +549,16 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-const struct engine engine_simplecomm = {
-    .name = "simplecomm", .estimate = compat_estimate, .runs = runs, .prepare = prepare, .run = run};
+static const char *no_path(const struct config *config)
+{
+    (void)config;
+    return "SimpleComm counts in binary floating point, changes times that have passed when messages share a "
+           "network, and can release a sender in its past: so the parts of a chain do not add up to the run";
+}
+
+const struct engine engine_simplecomm = {.name = "simplecomm",
+                                         .no_path = no_path,
+                                         .estimate = compat_estimate,
+                                         .runs = runs,
+                                         .prepare = prepare,
+                                         .run = run};
