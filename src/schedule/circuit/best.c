@@ -1,21 +1,23 @@
-#include <string.h>
-
 #include "base/diag.h"
+#include "schedule/circuit/anneal.h"
 #include "schedule/circuit/cover.h"
 #include "schedule/circuit/exact.h"
 #include "schedule/circuit/list_schedule.h"
 #include "schedule/circuit/peel.h"
 #include "schedule/circuit/ranked.h"
 #include "schedule/circuit/solstice.h"
+#include "schedule/circuit/spread.h"
 
 /* The shortest schedule of all: that of the other algorithms which take few steps, and our own searches,
  * until one of them reaches the lower bound. The cheapest come first. */
 
-#define CHEAP       4e9  /* steps of another algorithm that is run */
-#define LIST_STEPS  2e10 /* of our list schedules: about 10 s */
-#define PEEL_STEPS  1e10 /* of our slots: some seconds */
-#define RANK_STEPS  2e9  /* of our slots by rank: about 20 s */
-#define MOST_RANKED 8e10 /* ports x entries of our slots by rank: those of 4096 ports */
+#define CHEAP         4e9  /* steps of another algorithm that is run */
+#define LIST_STEPS    2e10 /* of our list schedules: about 10 s */
+#define PEEL_STEPS    1e10 /* of our slots: some seconds */
+#define RANK_STEPS    2e9  /* of our slots by rank: about 20 s */
+#define ANNEAL_STEPS  2e10 /* of single circuits that move: about 10 s */
+#define MOST_ANNEALED 1e9  /* ports x entries of slots whose circuits move */
+#define MOST_RANKED   8e10 /* ports x entries of our slots by rank: those of 4096 ports */
 
 enum {
     MOST_TRIES = 20000,
@@ -24,7 +26,10 @@ enum {
     PROGRAMMES_OF_MOVE = 50,
     MOVES_OF_PEEL = 16,
     MOVES_OF_RANKED = 64,
-    FEW_PORTS = 16 /* whose demands our other slots suit as well */
+    MOVES_OF_TRY = 1000, /* of single circuits, in place of a whole schedule */
+    MOVES_OF_CIRCUIT = 40000,
+    MOST_SLOTTED = 1000000, /* ports x entries of several not-all-stop switches that try slots too */
+    FEW_PORTS = 16          /* whose demands our other slots suit as well */
 };
 
 static bool is_over(const struct circuit_schedule *schedule, ps_t bound_ps,
@@ -83,6 +88,12 @@ static uint64_t ranked_tries(const struct circuit_problem *problem, const struct
                          : tries_of(RANK_STEPS, (problem->count + 10.) * (64 + size / 32));
 }
 
+static uint64_t anneal_moves(const struct circuit_problem *problem, const struct circuit_effort *effort)
+{
+    double moves = ANNEAL_STEPS / anneal_cost(problem), most = MOVES_OF_CIRCUIT * (problem->count + 10.);
+    return effort->moves ? effort->moves * MOVES_OF_TRY : (uint64_t)(moves < most ? moves : most);
+}
+
 /* Slots of Solstice down to some threshold, and the rest with the fewest configurations. */
 static void try_covers(const struct circuit_problem *problem, const struct circuit_effort *effort,
                        ps_t bound_ps, struct circuit_schedule *schedule)
@@ -111,22 +122,74 @@ static void try_covers(const struct circuit_problem *problem, const struct circu
     }
 }
 
+/* Circuits of all-stop slots that move one by one. */
+static void try_moves(const struct circuit_problem *problem, const struct circuit_effort *effort,
+                      ps_t bound_ps, struct circuit_schedule *schedule)
+{
+    double size = circuit_size(problem);
+    if (problem->count * size < MOST_ANNEALED && !is_over(schedule, bound_ps, effort))
+        anneal_search(problem, effort, bound_ps, anneal_moves(problem, effort), schedule);
+}
+
+static void search_slots(const struct circuit_problem *problem, const struct circuit_effort *effort,
+                         ps_t bound_ps, struct circuit_schedule *schedule)
+{
+    double size = circuit_size(problem);
+    try_covers(problem, effort, bound_ps, schedule);
+    if (size > FEW_PORTS && problem->count * size < MOST_RANKED && !is_over(schedule, bound_ps, effort))
+        ranked_search(problem, effort, bound_ps, ranked_tries(problem, effort, size), schedule);
+    if (size * size * size * size < CHEAP)
+        peel_search(problem, effort, bound_ps, peel_tries(problem, effort, size), schedule);
+    try_moves(problem, effort, bound_ps, schedule);
+}
+
+/* Slots of one switch, spread over several. */
+static void search_several(const struct circuit_problem *problem, const struct circuit_effort *effort,
+                           ps_t bound_ps, struct circuit_schedule *schedule)
+{
+    struct circuit_problem alone = *problem;
+    struct circuit_schedule one = {.count = 0}, spread = {.count = 0};
+    alone.switches = 1;
+    try_covers(problem, effort, bound_ps, schedule);
+    if (is_over(schedule, bound_ps, effort))
+        return;
+    search_slots(&alone, effort, circuit_bounds_of(&alone).best_ps, &one);
+    if (one.count)
+        slots_spread(problem, &one, &spread);
+    circuit_schedule_free(&one);
+    if (spread.count)
+        circuit_keep_shorter(schedule, &spread, "best");
+    try_moves(problem, effort, bound_ps, schedule);
+}
+
+/* List schedules; on several switches also slots, whose circuits then begin as soon as their ports are free.
+ */
+static void search_circuits(const struct circuit_problem *problem, const struct circuit_effort *effort,
+                            ps_t bound_ps, struct circuit_schedule *schedule)
+{
+    struct circuit_problem stopping = *problem;
+    struct circuit_schedule slots = {.count = 0};
+    lister_search(problem, effort, bound_ps, list_tries(problem, effort), schedule);
+    if (problem->switches == 1 || problem->count * circuit_size(problem) > MOST_SLOTTED ||
+        is_over(schedule, bound_ps, effort))
+        return;
+    stopping.all_stop = true;
+    search_several(&stopping, effort, bound_ps, &slots);
+    slots_unstop(problem, &slots);
+    if (slots.count)
+        circuit_keep_shorter(schedule, &slots, "best");
+}
+
 static void search(const struct circuit_problem *problem, const struct circuit_effort *effort, ps_t bound_ps,
                    struct circuit_schedule *schedule)
 {
-    const char *before = schedule->made_by;
-    double size = circuit_size(problem);
-    if (problem->all_stop)
-        try_covers(problem, effort, bound_ps, schedule);
-    ps_t makespan_ps = schedule->count ? schedule->makespan_ps : PS_NEVER;
-    if (problem->all_stop && size > FEW_PORTS && problem->count * size < MOST_RANKED &&
-        !is_over(schedule, bound_ps, effort))
-        ranked_search(problem, effort, bound_ps, ranked_tries(problem, effort, size), schedule);
     if (!problem->all_stop)
-        lister_search(problem, effort, bound_ps, list_tries(problem, effort), schedule);
-    else if (size * size * size * size < CHEAP)
-        peel_search(problem, effort, bound_ps, peel_tries(problem, effort, size), schedule);
-    schedule->made_by = schedule->count && schedule->makespan_ps < makespan_ps ? "best" : before;
+        search_circuits(problem, effort, bound_ps, schedule);
+    else if (problem->switches > 1)
+        search_several(problem, effort, bound_ps, schedule);
+    else
+        search_slots(problem, effort, bound_ps, schedule);
+    schedule->made_by = "best";
 }
 
 static enum status run(const struct circuit_problem *problem, const struct circuit_effort *effort,

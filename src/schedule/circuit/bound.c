@@ -1,51 +1,32 @@
-#include "base/mem.h"
+#include "schedule/circuit/port_sides.h"
 #include "schedule/circuit/two_hops.h"
 
 /* The bounds of docs/models/circuits.md. A port has a link to each of K switches. It carries the sum of its
  * times and at least max(degree, K) set-ups over the K links, or uses only p < K of them, which takes at
  * least as long as sum / p + delta. */
 
-struct port_load {
-    sum_t time_ps;
-    uint32_t degree;
-};
-
-static ps_t share(sum_t work_ps, uint32_t links)
-{
-    return (ps_t)((work_ps + links - 1) / links);
-}
-
-static void count_port(struct circuit_bounds *bounds, const struct circuit_problem *problem,
-                       const struct port_load *load, sum_t *rho_ps)
-{
-    uint32_t links = problem->switches, setups = load->degree > links ? load->degree : links;
-    ps_t port_ps = share(load->time_ps + (sum_t)setups * problem->delta_ps, links);
-    *rho_ps = load->time_ps > *rho_ps ? load->time_ps : *rho_ps;
-    bounds->degree = load->degree > bounds->degree ? load->degree : bounds->degree;
-    bounds->port_ps = ps_max(bounds->port_ps, port_ps);
-}
-
 struct circuit_bounds circuit_bounds_of(const struct circuit_problem *problem)
 {
     struct circuit_bounds bounds = {.degree = 0};
+    struct port_sides sides;
     sum_t rho_ps = 0;
-    uint32_t ports = problem->senders + problem->receivers;
-    struct port_load *loads = mem_alloc((size_t)ports + 1, sizeof *loads, "loads of ports");
-    for (uint32_t i = 0; i < problem->count; i++) {
-        const struct circuit_entry *entry = &problem->entries[i];
-        struct port_load *sender = &loads[entry->sender];
-        struct port_load *receiver = &loads[problem->senders + entry->receiver];
-        sender->time_ps += entry->time_ps;
-        receiver->time_ps += entry->time_ps;
-        sender->degree++;
-        receiver->degree++;
+    uint32_t links = problem->switches;
+    ps_t delta_ps = problem->delta_ps;
+    port_sides_init(&sides, problem);
+    for (uint32_t i = 0; i < sides.count; i++) {
+        const struct port_side *side = &sides.list[i];
+        ps_t port_ps = port_side_bound(side, links, delta_ps, side->sum_ps, links);
+        rho_ps = side->sum_ps > rho_ps ? side->sum_ps : rho_ps;
+        bounds.degree = side->count > bounds.degree ? side->count : bounds.degree;
+        bounds.port_ps = ps_max(bounds.port_ps, port_ps);
     }
-    for (uint32_t port = 0; port < ports; port++)
-        count_port(&bounds, problem, &loads[port], &rho_ps);
-    free(loads);
-    uint32_t links = problem->switches, setups = bounds.degree > links ? bounds.degree : links;
+    uint32_t setups = bounds.degree > links ? bounds.degree : links;
+    for (uint32_t i = 0; i < sides.count; i++) {
+        ps_t all_stop_ps = port_side_bound(&sides.list[i], links, delta_ps, rho_ps, setups);
+        bounds.all_stop_ps = ps_max(bounds.all_stop_ps, all_stop_ps);
+    }
+    port_sides_free(&sides);
     bounds.rho_ps = (ps_t)rho_ps;
-    bounds.all_stop_ps = share(rho_ps + (sum_t)setups * problem->delta_ps, links);
     if (problem->hops > 1) {
         bounds.two_hop_ps = bounds.best_ps = two_hops_bound(problem);
         return bounds;

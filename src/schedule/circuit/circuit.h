@@ -15,6 +15,7 @@
  *   demand.h, .c           the bytes from each port to each other one, read from a file or added up
  *   problem.c              demand and switches in whole picoseconds; a schedule and its pieces
  *   bound.c                lower bounds
+ *   port_sides.h, .c       what each port has to carry over its links
  *   matcher.h, .c          matchings of most edges, kept up to date while edges come and go
  *   assignment.h, .c       matchings of most weight
  *   stuffing.h, .c         a demand whose ports all have the same sum
@@ -28,6 +29,9 @@
  *   peel.h, .c             few configurations, slot by slot
  *   slot_table.h, .c       slots of given durations, and the pieces of entries in them
  *   ranked.h, .c           slots whose durations are chosen first
+ *   slot_set.h, .c         slots as sets of parts of entries, and changes of them
+ *   anneal.h, .c           local search over such slots
+ *   spread.h, .c           slots of one switch on several
  *   exact.h, .c            slots of small demands, with a proof
  *   best.c                 the shortest of all
  *   relay_plan.h, .c       which entries take two hops, and over which port
@@ -142,7 +146,7 @@ struct circuit_bounds {
     ps_t rho_ps;      /* the largest sum of a sender's or receiver's times */
     uint32_t degree;  /* the most circuits of a sender or receiver */
     ps_t port_ps;     /* the largest sum of times and set-ups of a port, over its links */
-    ps_t all_stop_ps; /* rho and a set-up for each circuit of the largest degree */
+    ps_t all_stop_ps; /* rho and a set-up for each circuit of the largest degree, over the links of a port */
     ps_t two_hop_ps;  /* with two hops; else 0 */
     ps_t best_ps;
 };

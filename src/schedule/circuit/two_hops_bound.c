@@ -1,59 +1,9 @@
-#include <string.h>
-
-#include "base/mem.h"
+#include "schedule/circuit/port_sides.h"
 #include "schedule/circuit/relay_plan.h"
 #include "schedule/circuit/two_hops.h"
 
 /* The bounds of docs/models/circuits.md for two hops: what a port has to carry, how many ports its circuits
  * reach in two hops, and what all ports together carry and set up. */
-
-struct port_side {
-    ps_t *times_ps; /* of its entries */
-    uint32_t count;
-    sum_t sum_ps;
-};
-
-struct sides {
-    const struct circuit_problem *problem;
-    struct port_side *list; /* senders, then receivers */
-    ps_t *times_ps;
-    uint32_t count;
-};
-
-static int compare_times(const void *a, const void *b)
-{
-    const ps_t *left = a, *right = b;
-    return *left > *right ? -1 : *left < *right;
-}
-
-static void sides_init(struct sides *sides, const struct circuit_problem *problem)
-{
-    uint32_t *next;
-    size_t at = 0;
-    *sides = (struct sides){.problem = problem, .count = problem->senders + problem->receivers};
-    sides->list = mem_alloc((size_t)sides->count + 1, sizeof *sides->list, "entries of ports");
-    sides->times_ps = mem_alloc(2 * (size_t)problem->count + 1, sizeof *sides->times_ps, "entries of ports");
-    next = mem_alloc((size_t)sides->count + 1, sizeof *next, "entries of ports");
-    for (uint32_t i = 0; i < problem->count; i++) {
-        sides->list[problem->entries[i].sender].count++;
-        sides->list[problem->senders + problem->entries[i].receiver].count++;
-    }
-    for (uint32_t side = 0; side < sides->count; side++) {
-        sides->list[side].times_ps = sides->times_ps + at;
-        at += sides->list[side].count;
-    }
-    for (uint32_t i = 0; i < problem->count; i++) {
-        const struct circuit_entry *entry = &problem->entries[i];
-        uint32_t both[] = {entry->sender, problem->senders + entry->receiver};
-        for (int end = 0; end < 2; end++) {
-            sides->list[both[end]].times_ps[next[both[end]]++] = entry->time_ps;
-            sides->list[both[end]].sum_ps += entry->time_ps;
-        }
-    }
-    for (uint32_t side = 0; side < sides->count; side++)
-        qsort(sides->list[side].times_ps, sides->list[side].count, sizeof(ps_t), compare_times);
-    free(next);
-}
 
 /* Whether a port can serve as many others within T. Its circuits, c at most, take sum + c delta of K T. On
  * each link the a-th circuit carries behind a set-ups; then each link of the port at its other end has at
@@ -74,7 +24,7 @@ static bool reaches(const struct circuit_problem *problem, const struct port_sid
     return reached >= side->count;
 }
 
-static ps_t reach_bound(const struct sides *sides, ps_t low_ps, ps_t high_ps)
+static ps_t reach_bound(const struct port_sides *sides, ps_t low_ps, ps_t high_ps)
 {
     while (low_ps < high_ps) {
         ps_t middle_ps = low_ps + (high_ps - low_ps) / 2;
@@ -91,7 +41,7 @@ static ps_t reach_bound(const struct sides *sides, ps_t low_ps, ps_t high_ps)
 
 /* All ports together: an entry that goes direct is on a circuit of its own pair, and one that does not takes
  * its time twice. Each sender (receiver) with bytes has at least one circuit. */
-static ps_t volume_bound(const struct sides *sides, uint32_t first, uint32_t count, uint32_t ports)
+static ps_t volume_bound(const struct port_sides *sides, uint32_t first, uint32_t count, uint32_t ports)
 {
     sum_t work_ps = 0, places = (sum_t)ports * sides->problem->switches;
     ps_t delta_ps = sides->problem->delta_ps;
@@ -118,11 +68,11 @@ static uint64_t fewest_configurations(const struct circuit_problem *problem, uin
 
 ps_t two_hops_bound(const struct circuit_problem *problem)
 {
-    struct sides sides;
+    struct port_sides sides;
     struct relay_ports ports;
     sum_t rho_ps = 0, links = problem->switches;
     uint32_t degree = 0;
-    sides_init(&sides, problem);
+    port_sides_init(&sides, problem);
     relay_ports_init(&ports, problem);
     for (uint32_t side = 0; side < sides.count; side++) {
         rho_ps = sides.list[side].sum_ps > rho_ps ? sides.list[side].sum_ps : rho_ps;
@@ -135,7 +85,6 @@ ps_t two_hops_bound(const struct circuit_problem *problem)
     if (problem->delta_ps)
         bound_ps = reach_bound(&sides, bound_ps, bound_ps + ps_times(problem->delta_ps, degree));
     relay_ports_free(&ports);
-    free(sides.list);
-    free(sides.times_ps);
+    port_sides_free(&sides);
     return bound_ps;
 }

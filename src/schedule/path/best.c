@@ -53,20 +53,26 @@ static void search_slots(const struct path_problem *problem, const struct circui
     slot_moves(problem, effort, bound_ps, (uint64_t)(moves < MOST_MOVES ? moves : MOST_MOVES), schedule);
 }
 
+/* A crossbar has searches of its own. */
+static void search(const struct path_problem *problem, const struct circuit_effort *effort, ps_t bound_ps,
+                   struct path_schedule *schedule)
+{
+    if (path_is_crossbar(problem))
+        one_switch_search(problem, effort, schedule);
+    else if (problem->all_stop)
+        search_slots(problem, effort, bound_ps, schedule);
+    else
+        list_search(problem, effort, bound_ps, tries_of(effort, list_cost(problem)), schedule);
+}
+
 static enum status run(const struct path_problem *problem, const struct circuit_effort *effort,
                        struct path_schedule *schedule)
 {
     ps_t bound_ps = path_bounds_of(problem).best_ps;
     try_others(problem, effort, bound_ps, schedule);
-    if (is_over(schedule, bound_ps, effort))
-        return STATUS_OK;
-    if (problem->all_stop)
-        search_slots(problem, effort, bound_ps, schedule);
-    else
-        list_search(problem, effort, bound_ps, tries_of(effort, list_cost(problem)), schedule);
-    if (problem->planes > 1 && !is_over(schedule, bound_ps, effort))
-        one_switch_search(problem, effort, schedule);
+    if (!is_over(schedule, bound_ps, effort))
+        search(problem, effort, bound_ps, schedule);
     return STATUS_OK;
 }
 
-const struct path_algorithm best_paths = {.name = "best", .run = run};
+const struct path_algorithm best_paths = {.name = "best", .run = run, .two_hops = one_switch_search};

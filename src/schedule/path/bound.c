@@ -1,6 +1,8 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "schedule/circuit/port_sides.h"
 #include "schedule/path/two_hops.h"
 
 /* The bounds of docs/models/paths.md. */
@@ -8,35 +10,55 @@
 enum { ROUNDS = 60 };
 static const uint64_t least_weight = UINT64_C(1) << 20, most_weight = UINT64_C(1) << 44;
 
-/* What a link has to do in any schedule. */
-struct link_load {
-    sum_t time_ps;
-    uint32_t degree;
-};
-
-/* The links that all routes of the entry pass get its time. `passes` is 0 for all links, before and after. */
+/* What a link has to do in any schedule: the entries all of whose routes pass it. `passes` is 0 for all
+ * links, before and after. Counts an entry, or, once there is room, adds its time. */
 static void add_needed(const struct path_problem *problem, uint32_t entry, uint32_t *passes,
-                       struct link_load *loads)
+                       struct port_side *loads)
 {
     const struct tdm_problem *routes = &problem->routes;
     uint32_t first = routes->first_route[entry], end = routes->first_route[entry + 1];
     const uint32_t *begin = routes->route_links + routes->first_link[first];
     const uint32_t *behind = routes->route_links + routes->first_link[end];
-    for (const uint32_t *link = begin; link < behind; link++)
-        if (++passes[*link] == end - first) {
-            loads[*link].time_ps += problem->entries[entry].time_ps;
-            loads[*link].degree++;
-        }
+    for (const uint32_t *link = begin; link < behind; link++) {
+        struct port_side *load = &loads[*link];
+        if (++passes[*link] != end - first)
+            continue;
+        if (load->times_ps)
+            load->times_ps[load->count] = problem->entries[entry].time_ps;
+        load->sum_ps += problem->entries[entry].time_ps;
+        load->count++;
+    }
     for (const uint32_t *link = begin; link < behind; link++)
         passes[*link] = 0;
 }
 
-static struct link_load *needed_loads(const struct path_problem *problem)
+static int compare_times(const void *a, const void *b)
 {
-    struct link_load *loads = mem_alloc((size_t)problem->topo.links + 1, sizeof *loads, "loads of links");
-    uint32_t *passes = mem_alloc((size_t)problem->topo.links + 1, sizeof *passes, "loads of links");
+    const ps_t *left = a, *right = b;
+    return *left > *right ? -1 : *left < *right;
+}
+
+/* Times of links descend, as in port_sides. *times_ps: where they are. */
+static struct port_side *needed_loads(const struct path_problem *problem, ps_t **times_ps)
+{
+    size_t links = problem->topo.links, count = 0;
+    struct port_side *loads = mem_alloc(links + 1, sizeof *loads, "loads of links");
+    uint32_t *passes = mem_alloc(links + 1, sizeof *passes, "loads of links");
     for (uint32_t entry = 0; entry < problem->count; entry++)
         add_needed(problem, entry, passes, loads);
+    for (size_t link = 0; link < links; link++)
+        count += loads[link].count;
+    *times_ps = mem_alloc(count + 1, sizeof **times_ps, "loads of links");
+    count = 0;
+    for (size_t link = 0; link < links; link++) {
+        size_t its = loads[link].count;
+        loads[link] = (struct port_side){.times_ps = *times_ps + count};
+        count += its;
+    }
+    for (uint32_t entry = 0; entry < problem->count; entry++)
+        add_needed(problem, entry, passes, loads);
+    for (size_t link = 0; link < links; link++)
+        qsort(loads[link].times_ps, loads[link].count, sizeof(ps_t), compare_times);
     free(passes);
     return loads;
 }
@@ -49,13 +71,17 @@ static ps_t share_of_planes(const struct path_problem *problem, sum_t time_ps, u
     return (ps_t)((time_ps + (sum_t)least * problem->delta_ps + planes - 1) / planes);
 }
 
-static void count_links(const struct path_problem *problem, const struct link_load *loads,
+static void count_links(const struct path_problem *problem, const struct port_side *loads,
                         struct path_bounds *bounds)
 {
     for (uint32_t link = 0; link < problem->topo.links; link++) {
-        ps_t busy_ps = share_of_planes(problem, loads[link].time_ps, loads[link].degree);
-        bounds->rho_ps = ps_max(bounds->rho_ps, (ps_t)loads[link].time_ps);
-        bounds->degree = loads[link].degree > bounds->degree ? loads[link].degree : bounds->degree;
+        const struct port_side *load = &loads[link];
+        if (!load->count)
+            continue;
+        ps_t busy_ps =
+            port_side_bound(load, problem->planes, problem->delta_ps, load->sum_ps, problem->planes);
+        bounds->rho_ps = ps_max(bounds->rho_ps, (ps_t)load->sum_ps);
+        bounds->degree = load->count > bounds->degree ? load->count : bounds->degree;
         bounds->link_ps = ps_max(bounds->link_ps, busy_ps);
     }
 }
@@ -104,15 +130,25 @@ struct switch_load {
     uint32_t setups;
 };
 
-static void count_joint(struct switch_load *load, const struct link_load *link, uint32_t connections)
+static void count_joint(struct switch_load *load, const struct port_side *link, uint32_t connections)
 {
-    load->rho_ps = link->time_ps > load->rho_ps ? link->time_ps : load->rho_ps;
+    load->rho_ps = link->sum_ps > load->rho_ps ? link->sum_ps : load->rho_ps;
     load->setups = connections > load->setups ? connections : load->setups;
+}
+
+/* If all entries of a link have different connections of the switch, each further piece is a set-up more. */
+static ps_t link_at_switch(const struct path_problem *problem, const struct switch_load *at,
+                           const struct port_side *link, uint32_t connections)
+{
+    uint32_t setups = at->setups > problem->planes ? at->setups : problem->planes;
+    return link->count && connections == link->count
+               ? port_side_bound(link, problem->planes, problem->delta_ps, at->rho_ps, setups)
+               : 0;
 }
 
 /* A link of an all-stop switch is idle in all of its set-ups, and each connection of another link takes one.
  */
-static ps_t all_stop_bound(const struct path_problem *problem, const struct link_load *loads)
+static ps_t all_stop_bound(const struct path_problem *problem, const struct port_side *loads)
 {
     size_t count;
     ps_t most_ps = 0;
@@ -128,6 +164,13 @@ static ps_t all_stop_bound(const struct path_problem *problem, const struct link
     for (uint32_t at = 0; at < problem->topo.switches; at++) {
         ps_t bound_ps = share_of_planes(problem, switches[at].rho_ps, switches[at].setups);
         most_ps = ps_max(most_ps, bound_ps);
+    }
+    for (size_t i = 0; i < count && problem->planes > 1; i++) {
+        uint32_t from = joints[i].from, to = joints[i].to;
+        const struct switch_load *at = &switches[topo_link_to(&problem->topo, from)];
+        most_ps = ps_max(most_ps, link_at_switch(problem, at, &loads[from], begin[from]));
+        most_ps = ps_max(most_ps, link_at_switch(problem, at, &loads[to], end[to]));
+        begin[from] = end[to] = 0; /* once for each link */
     }
     free(joints);
     free(begin);
@@ -226,7 +269,8 @@ static ps_t weighted_bound(const struct path_problem *problem)
 struct path_bounds path_bounds_of(const struct path_problem *problem)
 {
     struct path_bounds bounds = {.degree = 0};
-    struct link_load *loads = needed_loads(problem);
+    ps_t *times_ps;
+    struct port_side *loads = needed_loads(problem, &times_ps);
     count_links(problem, loads, &bounds);
     if (problem->routes.routes == problem->routes.requests)
         bounds.all_stop_ps = all_stop_bound(problem, loads);
@@ -234,6 +278,7 @@ struct path_bounds path_bounds_of(const struct path_problem *problem)
         bounds.link_ps = ps_max(bounds.link_ps, weighted_bound(problem));
     bounds.best_ps = problem->all_stop ? ps_max(bounds.all_stop_ps, bounds.link_ps) : bounds.link_ps;
     free(loads);
+    free(times_ps);
     if (problem->hops > 1)
         bounds.two_hop_ps = bounds.best_ps = path_two_hops_bound(problem);
     return bounds;

@@ -151,6 +151,9 @@ struct path_algorithm {
                        struct path_schedule *schedule);
     /* How many basic steps it takes, about; `best` runs those that are cheap. NULL: best does not run it. */
     double (*cost)(const struct path_problem *problem);
+    /* Looks for a shorter schedule with two hops than those that plans of `run` give. NULL: there is none. */
+    void (*two_hops)(const struct path_problem *problem, const struct circuit_effort *effort,
+                     struct path_schedule *schedule);
 };
 
 /* The algorithms of algorithms.def, in their order; NULL behind the last. */

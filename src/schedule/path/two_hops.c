@@ -1,12 +1,9 @@
 #include "schedule/path/two_hops.h"
 
-#include <string.h>
-
 #include "base/diag.h"
 #include "base/mem.h"
 #include "schedule/circuit/two_hops.h"
 #include "schedule/path/list_search.h"
-#include "schedule/path/one_switch.h"
 #include "schedule/path/ports.h"
 #include "schedule/path/slot_search.h"
 
@@ -122,7 +119,7 @@ enum status path_two_hops_make(const struct path_problem *problem, const struct 
     ps_t bound_ps = path_two_hops_bound(problem);
     if (schedule->makespan_ps > bound_ps)
         search(problem, algorithm, effort, bound_ps, schedule);
-    if (strcmp(algorithm->name, "best") == 0 && schedule->makespan_ps > bound_ps)
-        one_switch_search(problem, effort, schedule);
+    if (algorithm->two_hops && schedule->makespan_ps > bound_ps)
+        algorithm->two_hops(problem, effort, schedule);
     return STATUS_OK;
 }
