@@ -102,16 +102,43 @@ static void follow_prediction(struct live_comm *comm, struct plan_entry *entry, 
                  (double)is.theirs.least_ps / 1e6, (double)is.theirs.most_ps / 1e6);
 }
 
+/* A number from 1 on that differs for nearly all different calls. */
+static int32_t number_of(const struct live_key *key)
+{
+    uint64_t words[] = {key->kind, key->root, key->bytes, key->element, key->in_order, key->is_vector};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15) >> 1;
+    return (int32_t)(hash >> 33) % INT32_MAX + 1;
+}
+
+enum agreement { NO_MEMORY, DIFFERENT_CALLS, AGREED };
+
+/* Whether all ranks have a plan, and for the same call. Ranks whose calls do not belong together are an error
+ * of the program: all leave the call to the MPI, which reports it. Collective. */
+static enum agreement agree(const struct live_comm *comm, const struct live_key *key, bool has_plan)
+{
+    int32_t mine[2] = {has_plan ? number_of(key) : 0, has_plan ? -number_of(key) : 0}, least[2];
+    if (PMPI_Allreduce(mine, least, 2, MPI_INT32_T, MPI_MIN, comm->mine) != MPI_SUCCESS || least[0] == 0)
+        return NO_MEMORY;
+    return least[0] == -least[1] ? AGREED : DIFFERENT_CALLS;
+}
+
 static void fill(struct live_comm *comm, struct plan_entry *entry, const struct live_key *key)
 {
+    enum agreement agreed = AGREED;
     char why[160] = "";
     bool tried;
     const struct coll_algorithm *algorithm = live_choose(comm, key, &tried, why, sizeof why);
     *entry = (struct plan_entry){.key = *key, .is_filled = true};
-    if (algorithm && !live_all_agree(comm->mine, compile(comm, entry, algorithm))) {
+    if (algorithm)
+        agreed = agree(comm, key, compile(comm, entry, algorithm));
+    if (agreed != AGREED) {
         coll_plan_free(&entry->plan);
         algorithm = NULL;
-        snprintf(why, sizeof why, "a rank has no memory");
+        entry->is_filled = agreed == NO_MEMORY; /* other ranks may make this very call later */
+        snprintf(why, sizeof why, "%s",
+                 agreed == NO_MEMORY ? "a rank has no memory" : "the ranks make different calls");
     }
     uint32_t class = class_of(key->bytes);
     uint8_t known = comm->known.choice[live_function(key)][class];
@@ -142,7 +169,7 @@ static struct plan_entry *find_or_fill(struct live_comm *comm, const struct live
     struct plan_entry *entry = entry_for_new(comm, key);
     if (entry)
         fill(comm, entry, key);
-    return entry;
+    return entry && entry->is_filled ? entry : NULL;
 }
 
 const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key)

@@ -61,7 +61,7 @@ static enum status print_table(const struct coll_shape *shape, const struct coll
         "an\nallgather and a bcast of the ranks of each host, 2 communicators; an allreduce of %d B for each "
         "plan\n",
         (int)sizeof(int), units_show_size(COLL_FOOTPRINT_SETTINGS, 4, text, sizeof text),
-        (int)(COLL_FOOTPRINT_SET_UP_WORDS * sizeof(uint32_t)), (int)sizeof(int));
+        (int)(COLL_FOOTPRINT_SET_UP_WORDS * sizeof(uint32_t)), 2 * (int)sizeof(int32_t));
     print_needs(footprint);
     if (footprint->copy_bytes > COLL_FOOTPRINT_COPY)
         printf("\nThe library leaves this call to the MPI: it would take %s of shared memory twice, and "
