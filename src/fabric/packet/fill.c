@@ -26,7 +26,7 @@ enum {
     OF_ALL = 16,        /* sweeps that solve this part of all flows, or more, are long ... */
     OF_CHANGES = 8,     /* ... if they solve so many flows for each that came or went */
     OF_RATES = 16,      /* fillings that look at so many flows for each rate that changes are of no use */
-    PATIENCE = 2        /* so many of them in a row decide */
+    IN_A_ROW = 2        /* so many of them in a row decide */
 };
 
 /* ------------------------------------------------------- flows come and go */
@@ -366,7 +366,7 @@ void fill_consider(struct maxmin *solver, size_t changes)
     size_t solved = solver->solved.count, flows = solver->flow_count - solver->unused.count;
     bool is_long = solved >= FLOWS_TO_FILL && solved * OF_ALL >= flows && solved >= changes * OF_CHANGES;
     fill->long_ones = is_long ? fill->long_ones + 1 : 0;
-    if (fill->method == MAXMIN_AUTO && fill->long_ones == PATIENCE && !solver->is_spread)
+    if (fill->method == MAXMIN_AUTO && fill->long_ones == IN_A_ROW && !solver->is_spread)
         enter(solver);
 }
 
@@ -374,7 +374,7 @@ static void consider_leaving(struct maxmin *solver, size_t seen)
 {
     struct maxmin_fill *fill = &solver->fill;
     fill->long_ones = seen > OF_RATES * (solver->changed.count + 1) ? fill->long_ones + 1 : 0;
-    if (fill->method == MAXMIN_AUTO && fill->long_ones == PATIENCE)
+    if (fill->method == MAXMIN_AUTO && fill->long_ones == IN_A_ROW)
         leave(solver);
 }
 
