@@ -22,15 +22,15 @@ static bool is_counter(const char *name)
 /* A line of the numbers in `more`, each grown; of counters alone, or of all. */
 static char *grown_line(const char *few_text, const char *more_text, double further, bool counters)
 {
-    json_t *few = json_read_object(few_text), *more = json_read_object(more_text), *all = json_object();
+    json_t *few = json_read_object(few_text), *more = json_read_object(more_text), *all = json_make_object();
     const char *name;
     json_t *number;
     json_object_foreach(more, name, number)
     {
         if (json_is_number(number) && (!counters || is_counter(name)))
-            json_object_set_new(all, name,
-                                json_real(grown(json_number_value(json_object_get(few, name)),
-                                                json_number_value(number), further)));
+            json_put_number(
+                all, name,
+                grown(json_number_value(json_object_get(few, name)), json_number_value(number), further));
     }
     char *line = json_line(all, JSON_EXACT);
     json_decref(few);
