@@ -13,13 +13,13 @@ void *lines_alloc(size_t count, size_t size, const char *what)
     void *block = NULL;
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        mem_exhausted(what);
+        mem_refused(count, size, what);
     const bool is_large = bytes >= 2 * (size_t)LARGE_PAGE;
     mem_caller_reports = true;
     const int error = posix_memalign(&block, is_large ? LARGE_PAGE : LINE, bytes ? bytes : 1);
     mem_caller_reports = false;
     if (error)
-        mem_exhausted(what);
+        mem_refused(count, size, what);
     if (is_large) /* advice: without large pages the array works too */
         madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
     return block;

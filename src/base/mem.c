@@ -40,7 +40,7 @@ static void speak_directly(void)
 
 _Thread_local bool mem_caller_reports;
 
-static _Noreturn void no_memory(size_t count, size_t size, const char *what)
+void mem_refused(size_t count, size_t size, const char *what)
 {
     speak_directly();
     diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
@@ -60,7 +60,7 @@ void *mem_alloc(size_t count, size_t size, const char *what)
     void *block = calloc(count ? count : 1, size ? size : 1);
     mem_caller_reports = false;
     if (!block)
-        no_memory(count, size, what);
+        mem_refused(count, size, what);
     return block;
 }
 
@@ -68,12 +68,12 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        no_memory(count, size, what);
+        mem_refused(count, size, what);
     mem_caller_reports = true;
     void *block = realloc(old, bytes ? bytes : 1);
     mem_caller_reports = false;
     if (!block)
-        no_memory(count, size, what);
+        mem_refused(count, size, what);
     return block;
 }
 
@@ -179,7 +179,7 @@ void pool_grow(struct pool *pool)
 {
     size_t needed = (size_t)pool->fresh + 1;
     if (needed >= POOL_NONE)
-        no_memory(needed, pool->size, pool->what);
+        mem_refused(needed, pool->size, pool->what);
     /* By a half, not twofold: pools are most of the memory of a run. */
     size_t grown = pool->capacity + pool->capacity / 2 + 64;
     if (grown > POOL_NONE)

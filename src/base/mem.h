@@ -17,8 +17,9 @@ char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), n
  * program helio ends at any other allocation that fails, also of a library (cli/main_memory.c). */
 extern _Thread_local bool mem_caller_reports;
 
-/* Memory that another allocator was asked for is not there: ends as mem_alloc does. */
+/* Memory that another allocator was asked for is not there: end as mem_alloc does. */
 _Noreturn void mem_exhausted(const char *what);
+_Noreturn void mem_refused(size_t count, size_t size, const char *what); /* an array */
 
 /* In this thread, `give_up` is called in place of the exit, once the message is out, and does not return: it
  * leaves by longjmp, and what was allocated is lost. For callers who must not end the process. NULL: the
