@@ -114,11 +114,12 @@ polls)
          END { if (lines > 500 + sum / 1e6 || sum < 0.99 * computed) { print lines, "lines,", sum, "of", computed; exit 1 } }' \
         "$work/trace/rank-1.txt" || fail "the computation between polls"
     # Of polls that follow one another closely most are not timed. What is computed between them is what the same work
-    # takes without polls, and no more than with them; processors that others share with us let both differ.
+    # takes without polls, and no more than with them: about twice as much as alone in both kinds of blocks. A tracer that
+    # loses it has once as much. Processors that others share with us let the two kinds differ.
     # shellcheck disable=SC2046 # two numbers
     set -- $(sed -n 's/^tight //p' "$work/out")
     awk -v alone="$1" -v polled="$2" '$2 == "barrier" { part++ } $2 == "compute" && part == 1 { sum += $3 / 12 }
-         END { if (sum < 1.7 * alone || sum > 1.05 * (alone + polled)) { print sum, "of", alone, "and", polled; exit 1 } print "poll:", sum / alone, polled / alone }' \
+         END { if (sum < 1.3 * alone || sum > 1.05 * (alone + polled)) { print sum, "of", alone, "and", polled; exit 1 } print "poll:", sum / alone, polled / alone }' \
         "$work/trace/rank-1.txt" || fail "the computation between polls that are not timed"
     # What was computed before a poll that found something stands before its line.
     awk '$2 == "compute" { before = NR } $2 == "wait" && $5 == 0 { exit before != NR - 1 }' "$work/trace/rank-1.txt" ||
