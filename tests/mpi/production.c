@@ -316,7 +316,7 @@ struct device_buffers {
 static struct device_buffers buffers_of_rank(bool has_device)
 {
     const size_t bytes = 2 * DEVICE_NUMBERS * sizeof(int);
-    void *memory, *seen;
+    void *memory, *seen = NULL;
     if (has_device) {
         void *(*device_memory)(size_t, void **) =
             (void *(*)(size_t, void **))dlsym(RTLD_DEFAULT, "device_memory");
