@@ -52,12 +52,12 @@ static sum_t whole_entries(const struct port_side *side, uint32_t cut, uint32_t 
 {
     sum_t time_ps = 0, most_ps = 0; /* of the k + 1 shortest among the first kK + 1 */
     uint64_t first = cut, end = cut;
-    for (uint64_t last = cut; last < side->count; last += links) {
-        for (; end <= last; end++)
+    for (uint64_t k = 0; cut + k * links < side->count; k++) {
+        for (; end <= cut + k * links; end++)
             time_ps += (sum_t)side->times_ps[end] + delta_ps;
-        most_ps = time_ps > most_ps ? time_ps : most_ps;
-        for (uint64_t next = first + links - 1; first < next; first++)
+        for (; first < cut + k * (links - 1); first++)
             time_ps -= (sum_t)side->times_ps[first] + delta_ps;
+        most_ps = time_ps > most_ps ? time_ps : most_ps;
     }
     return most_ps;
 }
