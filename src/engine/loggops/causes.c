@@ -277,7 +277,7 @@ static struct critical_strand *go_on(struct loggops *engine, struct work *work)
 
 /* ------------------------------------------------------------- what is told */
 
-/* What happens next on the same core is behind this in any case, and needs not to be told, unless there is
+/* What happens next on the same core is behind this in any case, and need not be told, unless there is
  * something else to say. */
 static inline void tell(struct loggops *engine, const struct present *present)
 {

@@ -15,7 +15,7 @@
 #define LIST_STEPS    2e10 /* of our list schedules: about 10 s */
 #define PEEL_STEPS    1e10 /* of our slots: some seconds */
 #define RANK_STEPS    2e9  /* of our slots by rank: about 20 s */
-#define ANNEAL_STEPS  2e10 /* of single circuits that move: about 10 s */
+#define ANNEAL_STEPS  2e10 /* of single circuits that move: about 20 s */
 #define MOST_ANNEALED 1e9  /* ports x entries of slots whose circuits move */
 #define MOST_RANKED   8e10 /* ports x entries of our slots by rank: those of 4096 ports */
 

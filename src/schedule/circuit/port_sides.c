@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-static int compare_times(const void *a, const void *b)
+int port_longest_first(const void *a, const void *b)
 {
     const ps_t *left = a, *right = b;
     return *left > *right ? -1 : *left < *right;
@@ -35,7 +35,7 @@ void port_sides_init(struct port_sides *sides, const struct circuit_problem *pro
         }
     }
     for (uint32_t side = 0; side < sides->count; side++)
-        qsort(sides->list[side].times_ps, sides->list[side].count, sizeof(ps_t), compare_times);
+        qsort(sides->list[side].times_ps, sides->list[side].count, sizeof(ps_t), port_longest_first);
     free(next);
 }
 

@@ -3,6 +3,9 @@
 
 #include "schedule/circuit/circuit.h"
 
+/* For qsort of ps_t: the longest first. */
+int port_longest_first(const void *a, const void *b);
+
 /* What each sender and receiver has to carry, for bounds. */
 struct port_side {
     ps_t *times_ps; /* of its entries, descending */

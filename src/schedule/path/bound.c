@@ -32,12 +32,6 @@ static void add_needed(const struct path_problem *problem, uint32_t entry, uint3
         passes[*link] = 0;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    const ps_t *left = a, *right = b;
-    return *left > *right ? -1 : *left < *right;
-}
-
 /* Times of links descend, as in port_sides. *times_ps: where they are. */
 static struct port_side *needed_loads(const struct path_problem *problem, ps_t **times_ps)
 {
@@ -58,7 +52,7 @@ static struct port_side *needed_loads(const struct path_problem *problem, ps_t *
     for (uint32_t entry = 0; entry < problem->count; entry++)
         add_needed(problem, entry, passes, loads);
     for (size_t link = 0; link < links; link++)
-        qsort(loads[link].times_ps, loads[link].count, sizeof(ps_t), compare_times);
+        qsort(loads[link].times_ps, loads[link].count, sizeof(ps_t), port_longest_first);
     free(passes);
     return loads;
 }
