@@ -28,7 +28,7 @@ static void begin_figure(struct reproduction *reproduction, int number, const ch
 static void draw_program(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
                          const char *program, char class)
 {
-    char panel[32], series[16], x[16], workload[FMU_WORKLOAD_TEXT];
+    char panel[32], series[24], x[16], workload[FMU_WORKLOAD_TEXT];
     snprintf(panel, sizeof panel, "%s, class %c", program, class);
     for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2)
         for (int ranks = 4; ranks <= FMU_RANKS_AT_MOST; ranks *= 4) {
