@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
+
 static const char purpose[] = "critical path";
 
 enum { FIRST_CAPACITY = 1 << 10, SMALL_CAPACITY = 1 << 12 };
@@ -17,8 +19,16 @@ static size_t words_of(uint32_t slots)
     return slots / 64 + 1;
 }
 
-/* A log that is not small gets all the memory that it may have, as it would be copied to each larger place.
- * What is not written to costs nothing. */
+static struct critical_slot *move_slots(struct critical_slot *slots, uint32_t count, uint32_t capacity)
+{
+    struct critical_slot *moved = lines_alloc(capacity, sizeof *moved, purpose);
+    if (count)
+        memcpy(moved, slots, count * sizeof *moved);
+    free(slots);
+    return moved;
+}
+
+/* A log that is not small gets all the memory that it may have, as it would be copied to each larger place. */
 static void resize(struct critical_log *log, uint32_t capacity)
 {
     log->capacity = capacity;
@@ -27,7 +37,7 @@ static void resize(struct critical_log *log, uint32_t capacity)
     if (capacity > SMALL_CAPACITY && capacity < log->most)
         capacity = log->most;
     log->reserved = capacity;
-    log->slots = mem_resize(log->slots, capacity, sizeof *log->slots, purpose);
+    log->slots = move_slots(log->slots, log->count, capacity);
     log->before = mem_resize(log->before, capacity, sizeof *log->before, purpose);
     if (log->sites)
         log->sites = mem_resize(log->sites, capacity, sizeof *log->sites, purpose);
@@ -113,7 +123,7 @@ uint32_t critical_log_append(struct critical_log *log, const struct critical_det
     log->before[step] = detail->before;
     write_message(slot, detail);
     if (write_values(slot, detail, link, 0)) {
-        slot->is_wide = true;
+        slot->is_wide = log->has_wide = true;
         log->before[log->count++] = SECOND_SLOT;
         write_message(slot + 1, detail);
         write_values(slot + 1, detail, link, 32);
@@ -197,16 +207,16 @@ static inline void mark(struct critical_log *log, uint32_t slot)
         log->marks[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
-/* A step comes after the one before it, so one pass from the last to the first finds all that are needed. */
+/* A step comes after the one before it, so one pass from the last to the first finds all that are needed.
+ * It does not read the slots, which are far more memory than `before`. */
 static void mark_chains(struct critical_log *log)
 {
-    for (uint32_t i = log->count; i-- > 0;) {
-        if (!is_marked(log, i) || log->before[i] == SECOND_SLOT)
-            continue;
-        mark(log, log->before[i]);
-        if (log->slots[i].is_wide)
-            mark(log, i + 1);
-    }
+    for (uint32_t i = log->count; i-- > 0;)
+        if (is_marked(log, i))
+            mark(log, log->before[i]);
+    for (uint32_t i = 1; log->has_wide && i < log->count; i++)
+        if (log->before[i] == SECOND_SLOT && is_marked(log, i - 1))
+            mark(log, i);
 }
 
 /* Marks what the links that are in use lead to. */
@@ -335,19 +345,31 @@ static inline uint32_t moved(const struct critical_log *log, uint32_t slot)
     return critical_log_has(slot) ? marked_before(log, slot) : slot;
 }
 
-/* The first slots stay where they are as long as all have marks. */
+/* `count` slots behind one another get the places from `to` on. */
+static void move_run(struct critical_log *log, uint32_t to, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        log->before[to + i] = moved(log, log->before[from + i]);
+    if (to == from)
+        return;
+    memmove(&log->slots[to], &log->slots[from], count * sizeof *log->slots);
+    if (log->sites)
+        memmove(&log->sites[to], &log->sites[from], count * sizeof *log->sites);
+}
+
+/* Mostly long runs of slots stay, or go. */
 static void take_out_unmarked(struct critical_log *log)
 {
     uint32_t kept = 0;
-    while (kept < log->count && is_marked(log, kept))
-        kept++;
-    for (uint32_t i = kept; i < log->count; i++) {
-        if (!is_marked(log, i))
-            continue;
-        log->before[kept] = moved(log, log->before[i]);
-        if (log->sites)
-            log->sites[kept] = log->sites[i];
-        log->slots[kept++] = log->slots[i];
+    for (uint32_t i = 0; i < log->count;) {
+        const uint64_t marks = log->marks[i / 64] >> i % 64;
+        uint32_t left = 64 - i % 64, run = marks ? (uint32_t)__builtin_ctzll(marks) : left;
+        if (run == 0) {
+            run = ~marks ? (uint32_t)__builtin_ctzll(~marks) : left;
+            move_run(log, kept, i, run);
+            kept += run;
+        }
+        i += run;
     }
     log->count = kept;
 }

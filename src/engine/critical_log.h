@@ -79,6 +79,7 @@ struct critical_log {
     uint32_t reserved;              /* slots that there is memory for; `capacity` or more */
     struct critical_sum *forgotten; /* of the chains whose beginning is forgotten */
     size_t forgotten_count;
+    bool has_wide;           /* a step had two slots */
     enum critical_kind rest; /* what a rank does when it neither computes nor waits */
 };
 
