@@ -171,9 +171,13 @@ static enum status open_binary(const char *path, struct program **program)
 {
     struct content_window window;
     struct goal_program *goal = new_program(path, true);
-    enum status status = content_window_open(&window, path, goal->program.key);
+    enum status status = content_window_open(&window, path, NULL);
     if (status == STATUS_OK) {
-        status = goal_read_binary(goal, &window);
+        status = content_window_begin_key(&window);
+        if (status == STATUS_OK)
+            status = goal_read_binary(goal, &window);
+        if (status == STATUS_OK)
+            status = content_window_end_key(&window, goal->program.key);
         content_window_close(&window);
     }
     return finish(goal, status, program);

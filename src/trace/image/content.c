@@ -68,35 +68,46 @@ enum status content_load(const char *path, char **bytes, size_t *size)
 
 enum { WINDOW_BYTES = 1 << 20 };
 
-static XXH128_hash_t hash_of(struct content_window *window, XXH3_state_t *state)
+/* A hash without bytes. NULL, reported: no memory. */
+static XXH3_state_t *new_hash(void)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    if (hash && XXH3_128bits_reset(hash) == XXH_OK)
+        return hash;
+    XXH3_freeState(hash);
+    diag_error("out of memory for a checksum");
+    return NULL;
+}
+
+static void set_key(const XXH3_state_t *hash, uint64_t key[2])
+{
+    XXH128_hash_t digest = XXH3_128bits_digest(hash);
+    key[0] = digest.high64;
+    key[1] = digest.low64;
+}
+
+static void read_all(struct content_window *window, XXH3_state_t *hash)
 {
     struct stat about;
     size_t got;
     progress_begin("reading a file", fstat(fileno(window->file), &about) ? 0 : (uint64_t)about.st_size);
     while ((got = fread(window->buffer, 1, WINDOW_BYTES, window->file))) {
-        XXH3_128bits_update(state, window->buffer, got);
+        XXH3_128bits_update(hash, window->buffer, got);
         window->size += got;
         progress_tell(window->size);
     }
     progress_end();
-    return XXH3_128bits_digest(state);
 }
 
 static enum status find_key(struct content_window *window, uint64_t key[2])
 {
-    enum status status = STATUS_OK;
-    XXH3_state_t *state = XXH3_createState();
-    if (state && XXH3_128bits_reset(state) == XXH_OK) {
-        XXH128_hash_t hash = hash_of(window, state);
-        key[0] = hash.high64;
-        key[1] = hash.low64;
-        status = ferror(window->file) ? content_cannot_read(window->path) : STATUS_OK;
-    } else {
-        diag_error("out of memory for a checksum");
-        status = STATUS_FAILED;
-    }
-    XXH3_freeState(state);
-    return status;
+    XXH3_state_t *hash = new_hash();
+    if (!hash)
+        return STATUS_FAILED;
+    read_all(window, hash);
+    set_key(hash, key);
+    XXH3_freeState(hash);
+    return ferror(window->file) ? content_cannot_read(window->path) : STATUS_OK;
 }
 
 enum status content_window_open(struct content_window *window, const char *path, uint64_t key[2])
@@ -119,6 +130,16 @@ enum status content_window_open(struct content_window *window, const char *path,
     return status;
 }
 
+/* What is in memory and comes behind the hashed bytes. */
+static void hash_window(struct content_window *window)
+{
+    if (!window->hash || window->from > window->hashed || window->to <= window->hashed)
+        return;
+    const size_t fresh = (size_t)(window->to - window->hashed);
+    XXH3_128bits_update(window->hash, window->bytes + (window->hashed - window->from), fresh);
+    window->hashed = window->to;
+}
+
 const char *content_window_at(struct content_window *window, uint64_t from, size_t count)
 {
     if (from >= window->from && from + count <= window->to)
@@ -134,6 +155,7 @@ const char *content_window_at(struct content_window *window, uint64_t from, size
     errno = 0;
     if (fseeko(window->file, (off_t)from, SEEK_SET) == 0)
         window->to += fread(window->buffer, 1, (size_t)wanted, window->file);
+    hash_window(window);
     if (window->to == from + wanted)
         return window->bytes;
     if (errno)
@@ -144,8 +166,24 @@ const char *content_window_at(struct content_window *window, uint64_t from, size
     return NULL;
 }
 
+enum status content_window_begin_key(struct content_window *window)
+{
+    window->hash = new_hash();
+    return window->hash ? STATUS_OK : STATUS_FAILED;
+}
+
+enum status content_window_end_key(struct content_window *window, uint64_t key[2])
+{
+    while (window->hashed < window->size)
+        if (!content_window_at(window, window->hashed, 1))
+            return STATUS_BAD_INPUT;
+    set_key(window->hash, key);
+    return STATUS_OK;
+}
+
 void content_window_close(struct content_window *window)
 {
+    XXH3_freeState(window->hash);
     if (window->file)
         fclose(window->file);
     free(window->buffer);

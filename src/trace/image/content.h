@@ -20,6 +20,8 @@ struct content_window {
     uint64_t from, to, size;
     char *buffer;
     size_t capacity;
+    void *hash; /* of the first `hashed` bytes; NULL: nobody wants a key */
+    uint64_t hashed;
 };
 /* Reads the whole file once, for its key, which is that of content_key; `key` NULL: not yet. The path stays
  * the caller's. */
@@ -27,6 +29,10 @@ enum status content_window_open(struct content_window *window, const char *path,
 /* The bytes from `from` on, of which there are at least `count`, until the next call. NULL, reported: they
  * cannot be read. They exist if from + count <= size. */
 const char *content_window_at(struct content_window *window, uint64_t from, size_t count);
+/* For a key that is needed only behind the last byte. Between the two, bytes that are read in their order are
+ * hashed as they are read, so that the file is not read twice. */
+enum status content_window_begin_key(struct content_window *window);
+enum status content_window_end_key(struct content_window *window, uint64_t key[2]);
 void content_window_close(struct content_window *window);
 
 /* "cannot read PATH: " and why, by errno. Returns STATUS_BAD_INPUT. */
