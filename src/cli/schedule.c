@@ -115,7 +115,8 @@ static const struct cli_option options[] = {
     [SCHEDULE_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                          "schedule nothing, but check this schedule of the pattern"},
     [SCHEDULE_DEMAND] = {"--demand", 'd', "FILE.csv",
-                         "with --switching: what circuits have to carry, lines src,dst,bytes"},
+                         "with --switching: what circuits have to carry, lines src,dst,bytes\n"
+                         "or a square matrix"},
     [SCHEDULE_SWITCHING] = {"--switching", 0, "TIME",
                             "how long it takes to set up circuits: 10us; a list prints the curve over it"},
     [SCHEDULE_RATE] = {"--rate", 0, "RATE", "with --switching: of a circuit, 100Gb/s"},

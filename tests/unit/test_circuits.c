@@ -690,7 +690,17 @@ static void wrong_demands_are_refused(void **state)
                                         "0;1;5\n",
                                         "0,1,5 parsec\n",
                                         "0,1,\n",
-                                        "0,1,9223372036854775807\n1,0,1\n"};
+                                        "0,1,9223372036854775807\n1,0,1\n",
+                                        "matrix\n",
+                                        "matrix\n1,2,3\n4,5,6\n",
+                                        "0,0\n0,0\n",
+                                        "0,1\n1,0\n1,1\n",
+                                        "0,1,2,3\n0,1,2\n0,1,2,3\n0,1,2,3\n",
+                                        "0,1\n-1,0\n",
+                                        "0,nan\n1,0\n",
+                                        "0,\n1,0\n",
+                                        "0,9223372036854775808\n1,0\n",
+                                        "0,9223372036854775807\n1,0\n"};
     struct diag_silence silence = diag_begin_silence();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct circuit_demand demand;
@@ -708,6 +718,29 @@ static void wrong_demands_are_refused(void **state)
     assert_int_equal(demand.lines[0].bytes, 4003);
     assert_int_equal(demand.lines[1].bytes, 5);
     circuit_demand_free(&demand);
+}
+
+/* A matrix is the list of its entries; one of three ports needs a header, since its rows look like a list. */
+static void a_matrix_is_the_list_of_its_entries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *matrix, *list;
+    } same[] = {{"5MB,3MB\n2MB,6MB\n", "0,0,5MB\n0,1,3MB\n1,0,2MB\n1,1,6MB\n"},
+                {"# three ports\nmatrix\n0,4 kB,5\n1,0,6\n\n7,0,0", "0,1,4000\n0,2,5\n1,0,1\n1,2,6\n2,0,7\n"},
+                {"0,0,0,9\r\n0,0,0,0\r\n0, 8 ,0,0\r\n0,0,0,0\r\n", "0,3,9\n2,1,8\n"},
+                {"0,1,2\n1,0,3\n", "src,dst,bytes\n1,0,3\n0,1,2\n"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct circuit_demand matrix = demand_of(same[i].matrix), list = demand_of(same[i].list);
+        assert_int_equal(matrix.count, list.count);
+        for (size_t at = 0; at < list.count; at++) {
+            assert_int_equal(matrix.lines[at].source, list.lines[at].source);
+            assert_int_equal(matrix.lines[at].destination, list.lines[at].destination);
+            assert_int_equal(matrix.lines[at].bytes, list.lines[at].bytes);
+        }
+        circuit_demand_free(&matrix);
+        circuit_demand_free(&list);
+    }
 }
 
 int main(void)
@@ -730,6 +763,7 @@ int main(void)
         cmocka_unit_test(optima_are_those_of_the_integer_programmes),
         cmocka_unit_test(wrong_schedules_are_found),
         cmocka_unit_test(wrong_demands_are_refused),
+        cmocka_unit_test(a_matrix_is_the_list_of_its_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,15 @@ bool circuit_demand_unite(struct circuit_demand *demand)
 /* -------------------------------------------------------------------- lines */
 
 enum { MOST_ERRORS = 10, LONGEST_SIZE = 64 };
+enum demand_form { FORM_UNKNOWN, FORM_LIST, FORM_MATRIX };
 
 struct demand_reader {
     const char *name;
     const char *line;
     size_t length, at; /* of the line; the byte that is read next */
     uint64_t number;
+    enum demand_form form;
+    uint32_t rows, columns; /* of a matrix: rows so far, entries of the first one */
     unsigned errors;
 };
 
@@ -122,25 +125,22 @@ static bool read_port(struct demand_reader *reader, uint32_t *port)
 }
 
 /* A number is that of bytes; others have a unit. */
-static bool read_bytes(struct demand_reader *reader, uint64_t *bytes)
+static bool read_size(struct demand_reader *reader, const char *field, size_t length, uint64_t *bytes)
 {
-    const char *field;
-    bool comma, read;
     struct units_problem problem;
     char text[LONGEST_SIZE];
-    size_t length = take_field(reader, &field, &comma), at = (size_t)(field - reader->line);
-    if (comma)
-        return refuse(reader, at + length, 1, "nothing more is expected: a line is src,dst,bytes");
+    size_t at = (size_t)(field - reader->line);
     if (!length || length >= sizeof text || memchr(field, 0, length))
         return refuse(reader, at, length ? length : 1,
-                      "here a number of bytes is expected: a line is src,dst,bytes");
+                      reader->form == FORM_MATRIX
+                          ? "here a number of bytes is expected"
+                          : "here a number of bytes is expected: a line is src,dst,bytes");
     if (field[0] == '-')
         return refuse(reader, at, length, "a number of bytes is not negative");
     memcpy(text, field, length);
     text[length] = 0;
     size_t digits = strspn(text, "0123456789");
-    read = digits == length ? units_count(text, bytes, &problem) : units_size(text, bytes, &problem);
-    if (!read) {
+    if (!(digits == length ? units_count(text, bytes, &problem) : units_size(text, bytes, &problem))) {
         char what[sizeof problem.text + LONGEST_SIZE];
         snprintf(what, sizeof what, "here a whole number of bytes below 2^63 is expected: %s", problem.text);
         return refuse(reader, at, length, what);
@@ -148,6 +148,16 @@ static bool read_bytes(struct demand_reader *reader, uint64_t *bytes)
     if (*bytes >> 63)
         return refuse(reader, at, length, "a number of bytes is below 2^63");
     return true;
+}
+
+static bool read_bytes(struct demand_reader *reader, uint64_t *bytes)
+{
+    const char *field;
+    bool comma;
+    size_t length = take_field(reader, &field, &comma), at = (size_t)(field - reader->line);
+    if (comma)
+        return refuse(reader, at + length, 1, "nothing more is expected: a line is src,dst,bytes");
+    return read_size(reader, field, length, bytes);
 }
 
 static void read_line(struct demand_reader *reader, struct circuit_demand *demand)
@@ -158,11 +168,56 @@ static void read_line(struct demand_reader *reader, struct circuit_demand *deman
         circuit_demand_add(demand, source, destination, bytes);
 }
 
-static bool is_header(const struct demand_reader *reader)
+/* The bytes of one sender for each receiver. */
+static void read_row(struct demand_reader *reader, struct circuit_demand *demand)
 {
-    static const char header[] = "src,dst,bytes";
-    return reader->number == 1 && reader->length == sizeof header - 1 &&
-           memcmp(reader->line, header, reader->length) == 0;
+    uint32_t row = reader->rows++, column = 0;
+    char what[128];
+    for (bool comma = true; comma; column++) {
+        const char *field;
+        uint64_t bytes;
+        size_t length = take_field(reader, &field, &comma);
+        if (column == CIRCUIT_MOST_PORTS) {
+            refuse(reader, (size_t)(field - reader->line), length, "a switch has at most 4096 ports");
+            return;
+        }
+        if (!read_size(reader, field, length, &bytes))
+            return;
+        if (bytes)
+            circuit_demand_add(demand, row, column, bytes);
+    }
+    if (!reader->columns)
+        reader->columns = column;
+    if (column != reader->columns) {
+        snprintf(what, sizeof what,
+                 "the matrix is not square: the rows above have %" PRIu32
+                 " entries, and this one has %" PRIu32,
+                 reader->columns, column);
+        refuse(reader, 0, reader->length, what);
+    } else if (row >= reader->columns) {
+        snprintf(what, sizeof what,
+                 "the matrix is not square: its rows have %" PRIu32 " entries, and this is row %" PRIu32,
+                 reader->columns, row + 1);
+        refuse(reader, 0, reader->length, what);
+    }
+}
+
+static bool is_line(const struct demand_reader *reader, const char *text)
+{
+    return reader->length == strlen(text) && memcmp(reader->line, text, reader->length) == 0;
+}
+
+/* The first line with text decides. True: it is a header, and has no bytes. */
+static bool choose_form(struct demand_reader *reader)
+{
+    uint64_t commas = 0;
+    if (reader->form != FORM_UNKNOWN)
+        return false;
+    for (size_t i = 0; i < reader->length; i++)
+        commas += reader->line[i] == ',';
+    bool is_matrix = is_line(reader, "matrix"), is_list = is_line(reader, "src,dst,bytes");
+    reader->form = is_matrix || commas == 1 || commas > 2 ? FORM_MATRIX : FORM_LIST;
+    return is_matrix || is_list;
 }
 
 static void read_lines(struct demand_reader *reader, const char *text, size_t size,
@@ -178,29 +233,42 @@ static void read_lines(struct demand_reader *reader, const char *text, size_t si
         if (reader->length && reader->line[reader->length - 1] == '\r')
             reader->length--;
         skip_blanks(reader);
-        if (reader->at < reader->length && reader->line[reader->at] != '#' && !is_header(reader))
-            read_line(reader, demand);
+        bool has_text = reader->at < reader->length && reader->line[reader->at] != '#';
+        if (has_text && !choose_form(reader))
+            (reader->form == FORM_MATRIX ? read_row : read_line)(reader, demand);
         at = end + 1;
     }
+}
+
+/* What is wrong with the lines together. */
+static void check_whole(struct demand_reader *reader, struct circuit_demand *demand)
+{
+    const struct diag_place whole = {.file = reader->name};
+    if (reader->rows < reader->columns)
+        diag_report(DIAG_ERROR, &whole,
+                    "the matrix is not square: it has %" PRIu32 " row%s of %" PRIu32
+                    " entries; a demand is a square matrix, or lines src,dst,bytes",
+                    reader->rows, reader->rows == 1 ? "" : "s", reader->columns);
+    else if (!circuit_demand_unite(demand))
+        diag_report(DIAG_ERROR, &whole, "the bytes of all lines add up to 2^63 or more");
+    else if (!demand->count)
+        diag_report(DIAG_ERROR, &whole,
+                    "the demand is empty; at least one line src,dst,bytes with bytes above 0 is needed");
+    else
+        return;
+    reader->errors++;
 }
 
 enum status circuit_demand_parse(const char *name, const char *text, size_t size,
                                  struct circuit_demand *demand)
 {
     struct demand_reader reader = {.name = name};
-    const struct diag_place whole = {.file = name};
     *demand = (struct circuit_demand){0};
     read_lines(&reader, text, size, demand);
     if (reader.errors > MOST_ERRORS)
         diag_note("%u more lines of %s are wrong", reader.errors - MOST_ERRORS, name);
-    if (!reader.errors && !circuit_demand_unite(demand)) {
-        diag_report(DIAG_ERROR, &whole, "the bytes of all lines add up to 2^63 or more");
-        reader.errors++;
-    } else if (!reader.errors && !demand->count) {
-        diag_report(DIAG_ERROR, &whole,
-                    "the demand is empty; at least one line src,dst,bytes with bytes above 0 is needed");
-        reader.errors++;
-    }
+    if (!reader.errors)
+        check_whole(&reader, demand);
     if (!reader.errors)
         return STATUS_OK;
     circuit_demand_free(demand);

@@ -23,9 +23,11 @@ bool circuit_demand_unite(struct circuit_demand *demand);
 void circuit_demand_free(struct circuit_demand *demand);
 
 /* Lines `src,dst,bytes`: port numbers below CIRCUIT_MOST_PORTS, and a whole number of bytes, or a size with a
- * unit. The bytes of lines with the same ports add up. A first line `src,dst,bytes`, empty lines and lines
- * that start with # are left out. Wrong lines are reported with their places, up to ten of them. Refused too:
- * a demand without a byte, and one of 2^63 bytes or more. `text` need not end in 0. */
+ * unit. The bytes of lines with the same ports add up. Or a square matrix: a line for each sender, an entry
+ * for each receiver; the text is one if its first line is `matrix`, or has two fields or more than three. A
+ * first line `src,dst,bytes`, empty lines and lines that start with # are left out. Wrong lines are reported
+ * with their places, up to ten of them. Refused too: a demand without a byte, and one of 2^63 bytes or more.
+ * `text` need not end in 0. */
 enum status circuit_demand_parse(const char *name, const char *text, size_t size,
                                  struct circuit_demand *demand);
 enum status circuit_demand_load(const char *path, struct circuit_demand *demand);
