@@ -528,6 +528,59 @@ static void assignments_are_the_heaviest(void **state)
     }
 }
 
+/* Sunflow as its paper and its simulator have it: the whole list is walked again at each end, in whole
+ * picoseconds, and of equal ends the circuit made first comes first. */
+static ps_t slow_sunflow(const struct circuit_problem *problem)
+{
+    enum { WAITS, RUNS, DONE };
+    char *state = mem_alloc(problem->count, 1, "states");
+    ps_t *end_ps = mem_alloc(problem->count, sizeof *end_ps, "ends"), now_ps = 0;
+    uint64_t *made = mem_alloc(problem->count, sizeof *made, "orders"), circuits = 0;
+    bool *is_sending = mem_alloc(problem->senders, 1, "senders");
+    bool *is_receiving = mem_alloc(problem->receivers, 1, "receivers");
+    for (;;) {
+        uint32_t first = UINT32_MAX;
+        for (uint32_t i = 0; i < problem->count; i++) {
+            const struct circuit_entry *entry = &problem->entries[i];
+            if (state[i] != WAITS || is_sending[entry->sender] || is_receiving[entry->receiver])
+                continue;
+            state[i] = RUNS;
+            made[i] = circuits++;
+            end_ps[i] = now_ps + problem->delta_ps + entry->time_ps;
+            is_sending[entry->sender] = is_receiving[entry->receiver] = true;
+        }
+        for (uint32_t i = 0; i < problem->count; i++)
+            if (state[i] == RUNS && (first == UINT32_MAX || end_ps[i] < end_ps[first] ||
+                                     (end_ps[i] == end_ps[first] && made[i] < made[first])))
+                first = i;
+        if (first == UINT32_MAX)
+            break;
+        state[first] = DONE;
+        now_ps = end_ps[first];
+        is_sending[problem->entries[first].sender] = is_receiving[problem->entries[first].receiver] = false;
+    }
+    free(state);
+    free(end_ps);
+    free(made);
+    free(is_sending);
+    free(is_receiving);
+    return now_ps;
+}
+
+static void sunflow_is_that_of_a_slow_one(void **state)
+{
+    (void)state;
+    static const ps_t deltas_ps[] = {0, 1, 80 * 1000, PS_PER_S / 1000};
+    struct rng rng = rng_init(17, "test");
+    for (int i = 0; i < 200; i++) {
+        struct circuit_demand demand = random_demand(&rng, i < 100 ? 6 : 40);
+        struct circuit_problem problem = problem_of(&demand, deltas_ps[i % 4], 1, false);
+        assert_int_equal(makespan(&problem, "sunflow"), slow_sunflow(&problem));
+        circuit_problem_free(&problem);
+        circuit_demand_free(&demand);
+    }
+}
+
 /* ----------------------------------------------------------- other programs */
 
 static FILE *open_case(const char *name)
@@ -539,9 +592,37 @@ static FILE *open_case(const char *name)
     return file;
 }
 
+/* The numbers of a line of cct.csv; the bounds in seconds. */
+struct cct {
+    char name[64], scheduler[64];
+    double delta_s, cct_s, rho_s, degree, port_s, all_stop_s;
+};
+
+static bool read_cct(const char *line, struct cct *cct)
+{
+    int at = 0;
+    if (sscanf(line, "%63[^,],%lf,%63[^,],%lf%n", cct->name, &cct->delta_s, cct->scheduler, &cct->cct_s,
+               &at) != 4)
+        return false;
+    for (int commas = 0; commas < 4; at++) /* slots, schedules, note: some are empty */
+        commas += line[at] == ',';
+    assert_int_equal(
+        sscanf(line + at, "%lf,%lf,%lf,%lf", &cct->rho_s, &cct->degree, &cct->port_s, &cct->all_stop_s), 4);
+    return true;
+}
+
+static void compare_bounds(const struct circuit_problem *problem, const struct cct *cct)
+{
+    struct circuit_bounds bounds = circuit_bounds_of(problem);
+    assert_int_equal(bounds.rho_ps, llround(cct->rho_s * 1e12));
+    assert_int_equal(bounds.degree, llround(cct->degree));
+    assert_int_equal(bounds.port_ps, llround(cct->port_s * 1e12));
+    assert_int_equal(bounds.all_stop_ps, llround(cct->all_stop_s * 1e12));
+}
+
 /* Sunflow's values have an error of 30 ns. Where equal ends are ordered by its rounding, in dense-24, the
  * value of whole picoseconds is another one. The others choose among matchings, and TMS rounds. */
-static void compare_cct(const char *name, const char *scheduler, ps_t delta_ps, double cct_s)
+static void compare_cct(const struct cct *cct)
 {
     static const struct {
         const char *scheduler, *algorithm;
@@ -553,17 +634,21 @@ static void compare_cct(const char *name, const char *scheduler, ps_t delta_ps, 
                  {"TMS", "tms", 0.7, 1.2}};
     char path[256];
     struct circuit_demand demand;
-    snprintf(path, sizeof path, "tests/circuits/demand/%s.csv", name);
+    snprintf(path, sizeof path, "tests/circuits/demand/%s.csv", cct->name);
     assert_int_equal(circuit_demand_load(path, &demand), STATUS_OK);
-    struct circuit_problem problem = problem_of(&demand, delta_ps, 1, false);
+    struct circuit_problem problem = problem_of(&demand, (ps_t)llround(cct->delta_s * 1e12), 1, false);
+    compare_bounds(&problem, cct);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].scheduler, scheduler) != 0)
+        if (strcmp(known[i].scheduler, cct->scheduler) != 0)
             continue;
-        double ours_s = (double)makespan(&problem, known[i].algorithm) / (double)PS_PER_S;
-        bool is_rounded = i == 0 && strcmp(name, "dense-24") == 0;
+        ps_t ours_ps = makespan(&problem, known[i].algorithm);
+        double ours_s = (double)ours_ps / (double)PS_PER_S, cct_s = cct->cct_s;
+        bool is_rounded = i == 0 && strcmp(cct->name, "dense-24") == 0;
         double slack_s = is_rounded ? 0.05 : 3.1e-8;
         if (ours_s < known[i].least * cct_s - slack_s || ours_s > known[i].most * cct_s + slack_s)
-            fail_msg("%s of %s: %.9f s, not %.9f s", scheduler, name, ours_s, cct_s);
+            fail_msg("%s of %s: %.9f s, not %.9f s", cct->scheduler, cct->name, ours_s, cct_s);
+        if (i == 0)
+            assert_int_equal(ours_ps, slow_sunflow(&problem));
         /* best meets the bound in all of these cases */
         assert_int_equal(makespan_with(&problem, "best", &usual), circuit_bounds_of(&problem).port_ps);
         assert_true((double)circuit_bounds_of(&problem).port_ps / (double)PS_PER_S < cct_s + 3.1e-7);
@@ -575,13 +660,13 @@ static void compare_cct(const char *name, const char *scheduler, ps_t delta_ps, 
 static void completion_times_are_those_of_the_simulator(void **state)
 {
     (void)state;
-    char line[256], name[64], scheduler[64];
-    double delta_s, cct_s;
+    char line[256];
+    struct cct cct;
     int compared = 0;
     FILE *file = open_case("cct.csv");
     while (fgets(line, sizeof line, file))
-        if (sscanf(line, "%63[^,],%lf,%63[^,],%lf", name, &delta_s, scheduler, &cct_s) == 4) {
-            compare_cct(name, scheduler, (ps_t)llround(delta_s * 1e12), cct_s);
+        if (read_cct(line, &cct)) {
+            compare_cct(&cct);
             compared++;
         }
     fclose(file);
@@ -755,6 +840,7 @@ int main(void)
         cmocka_unit_test(same_input_gives_the_same_schedule),
         cmocka_unit_test(all_stop_optima_are_those_of_a_slow_solver),
         cmocka_unit_test(best_is_at_most_the_optimum_of_an_open_shop),
+        cmocka_unit_test(sunflow_is_that_of_a_slow_one),
         cmocka_unit_test(slots_by_rank_are_valid),
         cmocka_unit_test(slots_by_rank_of_equal_entries_meet_the_bound),
         cmocka_unit_test(pieces_in_slots_are_those_that_were_placed),
