@@ -368,7 +368,27 @@ export async function checkCircuits(browser, expect) {
       }
     }
     const said = () => words().split(":")[0];
-    const [before, next] = [...film.querySelectorAll("button")];
+    const [before, next, play] = [...film.querySelectorAll("button")];
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    input.value = 0;
+    input.dispatchEvent(new Event("input"));
+    play.click();
+    for (let tries = 0; tries < 100 && !(Number(input.value) > 0); tries++) await pause(50);
+    const played = Number(input.value);
+    if (!(played > 0)) complaints.push("the film does not play");
+    play.click();
+    const stopped = Number(input.value);
+    await pause(200);
+    if (Number(input.value) !== stopped) complaints.push("the film does not stop");
+    input.value = 0.995 * Number(input.max);
+    input.dispatchEvent(new Event("input"));
+    play.click();
+    for (let tries = 0; tries < 200 && play.textContent.includes("stop"); tries++) await pause(50);
+    if (Number(input.value) !== Number(input.max)) complaints.push("the film ends at " + input.value);
+    play.click();
+    await pause(150);
+    next.click();
+    if (play.textContent.includes("stop")) complaints.push("the film plays on behind a jump");
     input.value = 0;
     input.dispatchEvent(new Event("input"));
     next.click();

@@ -4,6 +4,8 @@
 const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
   const {percent, count, plural, time, size, element, chart, refresh, section, palette, common, legend} = kit;
   const STEPS = 400; // of the slider
+  const FILM_S = 12; // a film that is played lasts this long
+  const FRAME_MS = 60;
   const SAMPLES = 240; // of the curve of what has arrived
   const ROWS_LISTED = 4096;
   const WORDS_AT_MOST = 24; // ports of a side whose cells have words
@@ -245,10 +247,34 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
       update();
       refresh(moving);
     };
-    input.addEventListener("input", () => move((data.until_s * Number(input.value)) / STEPS));
+    // Playing ends at the end, at a press on its button, and when something else moves the time.
+    let playing;
+    const play = element("button", {type: "button"}, "▸ play");
+    const stop = () => {
+      clearInterval(playing);
+      playing = undefined;
+      play.textContent = "▸ play";
+      said.setAttribute("aria-live", "polite");
+    };
+    const start = () => {
+      const from = performance.now() - (now < data.until_s ? (now / data.until_s) * FILM_S * 1000 : 0);
+      play.textContent = "▪ stop";
+      said.setAttribute("aria-live", "off"); // nobody can listen to every frame
+      playing = setInterval(() => {
+        const shown = (performance.now() - from) / (FILM_S * 1000);
+        move(Math.min(shown, 1) * data.until_s);
+        if (shown >= 1) stop();
+      }, FRAME_MS);
+    };
+    play.addEventListener("click", () => (playing === undefined ? start() : stop()));
+    input.addEventListener("input", () => {
+      stop();
+      move((data.until_s * Number(input.value)) / STEPS);
+    });
     const jump = (words, find) => {
       const button = element("button", {type: "button"}, words);
       button.addEventListener("click", () => {
+        stop();
         const found = find(now);
         if (found !== undefined) move(found);
       });
@@ -265,7 +291,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
       "What is carried when",
       `All ${count(entries.length)} pairs with bytes.${grouped}${partly}`,
       [
-        "Move the slider, or go from configuration to configuration: a configuration begins when circuits begin to carry after a set-up.",
+        "Play the film, move the slider, or go from configuration to configuration: a configuration begins when circuits begin to carry after a set-up.",
         ...(data.picture
           ? [`A coloured line is in use by a circuit, a thick one ${data.planes > 1 ? "by several" : "in both directions"}. A dashed line is being set up. Point at a line for its circuits.`]
           : []),
@@ -276,6 +302,7 @@ const circuitFilm = (data, {entries, pieces, colorOf, rows, partly}) => {
         element("div", {class: "slider"}, element("label", {for: "time"}, "Time"), input),
         jump("◂ configuration before", (time_s) => begins.findLast((start) => start < time_s - near)),
         jump("next configuration ▸", (time_s) => begins.find((start) => start > time_s + near)),
+        play,
         said,
         ...picture,
         pair(["Demand", demand()], ["Arrived", after]),
