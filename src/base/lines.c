@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/mem.h"
 
@@ -20,7 +19,7 @@ void *lines_alloc(size_t count, size_t size, const char *what)
     mem_caller_reports = false;
     if (error)
         mem_refused(count, size, what);
-    if (is_large) /* advice: without large pages the array works too */
-        madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    if (is_large)
+        mem_advise_large_pages(block, bytes);
     return block;
 }

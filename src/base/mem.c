@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -54,6 +55,26 @@ void mem_exhausted(const char *what)
     leave();
 }
 
+enum { LARGE_PAGE = 1 << 21 };
+_Thread_local bool mem_prefers_large_pages;
+
+/* To the ends of its small pages, since the system moves a block that grows only if all of it has the same
+ * advice. */
+void mem_advise_large_pages(void *block, size_t bytes)
+{
+    const uintptr_t mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, at = (uintptr_t)block;
+    const uintptr_t first = at & ~mask, end = (at + bytes + mask) & ~mask;
+    madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
+/* Below two large pages a block may have none. */
+static void *advised(void *block, size_t bytes)
+{
+    if (mem_prefers_large_pages && bytes >= 2 * (size_t)LARGE_PAGE)
+        mem_advise_large_pages(block, bytes);
+    return block;
+}
+
 void *mem_alloc(size_t count, size_t size, const char *what)
 {
     mem_caller_reports = true;
@@ -61,7 +82,7 @@ void *mem_alloc(size_t count, size_t size, const char *what)
     mem_caller_reports = false;
     if (!block)
         mem_refused(count, size, what);
-    return block;
+    return advised(block, count * size);
 }
 
 void *mem_resize(void *old, size_t count, size_t size, const char *what)
@@ -74,7 +95,7 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what)
     mem_caller_reports = false;
     if (!block)
         mem_refused(count, size, what);
-    return block;
+    return advised(block, bytes);
 }
 
 void *mem_grow_bytes(void *array, size_t *capacity, size_t needed, size_t size, const char *what)

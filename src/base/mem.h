@@ -17,6 +17,12 @@ char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), n
  * program helio ends at any other allocation that fails, also of a library (cli/main_memory.c). */
 extern _Thread_local bool mem_caller_reports;
 
+/* True in a thread whose large arrays are used as a whole: then those of 4 MiB or more are in large pages
+ * where the system has them. An array of which only parts are used would take more memory. */
+extern _Thread_local bool mem_prefers_large_pages;
+/* Asks for large pages; `block` of whatever size. It is advice: without them the block works too. */
+void mem_advise_large_pages(void *block, size_t bytes);
+
 /* Memory that another allocator was asked for is not there: end as mem_alloc does. */
 _Noreturn void mem_exhausted(const char *what);
 _Noreturn void mem_refused(size_t count, size_t size, const char *what); /* an array */
