@@ -35,8 +35,10 @@ struct coarse {
     const struct coarse_take *take;
     struct coarse_point points[MOST_POINTS];
     size_t count;
-    int bits; /* x is a multiple of 2^-bits, but for the ends */
-    struct lanes *before, *behind;
+    int bits;       /* x is a multiple of 2^-bits, but for the ends */
+    double *before; /* of each node: `width` times, so that a pass of few points uses little memory */
+    size_t width;
+    struct lanes *behind;
     struct piece_place *places; /* all left out, but for nodes of the present part */
     uint32_t *nodes[STRETCHES]; /* that matter in each stretch, from the last one to the first */
     size_t node_count[STRETCHES], node_capacity[STRETCHES];
@@ -64,27 +66,29 @@ static inline __attribute__((always_inline)) void find_before_of(struct coarse *
                                                                  const size_t lanes)
 {
     const struct paths_edges *edges = coarse->edges;
-    struct lanes *all = coarse->before, time;
+    double *all = coarse->before;
+    struct lanes time;
     const size_t all_edges = edges->first[edges->nodes];
-    memset(&all[0], 0, sizeof all[0]);
+    coarse->width = lanes;
+    memset(all, 0, lanes * sizeof *all);
     for (uint32_t node = 1; node < edges->nodes; node++) {
         size_t edge = edges->first[node], end = edges->first[node + 1];
         struct lanes best;
         if (edge + AHEAD < all_edges)
-            __builtin_prefetch(&all[edges->source[edge + AHEAD]]);
+            __builtin_prefetch(&all[edges->source[edge + AHEAD] * lanes]);
         edge_times(edges, edge, x, lanes, &best);
         for (size_t i = 0; i < lanes; i++)
-            best.at[i] += all[edges->source[edge]].at[i];
+            best.at[i] += all[edges->source[edge] * lanes + i];
         while (++edge < end) {
-            const struct lanes *before = &all[edges->source[edge]];
+            const double *before = &all[edges->source[edge] * lanes];
             edge_times(edges, edge, x, lanes, &time);
             for (size_t i = 0; i < lanes; i++) {
-                double here = before->at[i] + time.at[i];
+                double here = before[i] + time.at[i];
                 best.at[i] = best.at[i] > here ? best.at[i] : here;
             }
         }
         for (size_t i = 0; i < lanes; i++)
-            all[node].at[i] = best.at[i];
+            all[node * lanes + i] = best.at[i];
     }
 }
 
@@ -100,17 +104,22 @@ static void find_before(struct coarse *coarse, const struct lanes *x, size_t lan
         find_before_of(coarse, x, LANES);
 }
 
+static inline const double *before_of(const struct coarse *coarse, uint32_t node)
+{
+    return &coarse->before[node * coarse->width];
+}
+
 /* The edge by which the longest paths come to a node, for those of `lanes` that have not found theirs. The
  * times are exact. */
 static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edge, unsigned lanes,
                           struct coarse_point *points)
 {
     const struct paths_edges *edges = coarse->edges;
-    const struct lanes *from = &coarse->before[edges->source[edge]], *to = &coarse->before[node];
+    const double *from = before_of(coarse, edges->source[edge]), *to = before_of(coarse, node);
     unsigned taken = 0;
     for (unsigned left = lanes; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        if (from->at[i] + time_of(edges->cost[edge], points[i].x) != to->at[i])
+        if (from[i] + time_of(edges->cost[edge], points[i].x) != to[i])
             continue;
         points[i].line.a += edges->cost[edge].a;
         points[i].line.k += edges->cost[edge].k;
@@ -231,7 +240,7 @@ static inline unsigned find_matters(const struct coarse_group *group, const stru
 static inline void fetch_ahead(const struct coarse *coarse, size_t edge)
 {
     for (size_t i = AHEAD; edge > AHEAD && i > AHEAD - 2; i--) {
-        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i]]);
+        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i] * (size_t)LANES]);
         __builtin_prefetch(&coarse->behind[coarse->edges->source[edge - i]], 1);
     }
 }
@@ -251,13 +260,13 @@ static void find_behind(struct coarse *coarse, const struct coarse_group *group)
         unsigned all = 0;
         fetch_ahead(coarse, edges->first[node]);
         for (size_t edge = edges->first[node]; edge < edges->first[node + 1]; edge++) {
-            const struct lanes before = coarse->before[edges->source[edge]];
+            const double *before = &coarse->before[edges->source[edge] * (size_t)LANES];
             struct lanes most = coarse->behind[edges->source[edge]], time;
             edge_times(edges, edge, &group->x, LANES, &time);
             for (size_t i = 0; i < LANES; i++) {
                 double here = time.at[i] + behind.at[i];
                 most.at[i] = most.at[i] > here ? most.at[i] : here;
-                time.at[i] = here + before.at[i];
+                time.at[i] = here + before[i];
             }
             coarse->behind[edges->source[edge]] = most;
             coarse->matters[edge] = (uint8_t)find_matters(group, &time);
@@ -319,11 +328,11 @@ static void keep_times(struct coarse *coarse, size_t stretch, struct paths_part 
         uint32_t node = i ? coarse->nodes[stretch][i - 1] : 0;
         struct piece_place *place = &coarse->places[node];
         if (i > AHEAD) {
-            __builtin_prefetch(&coarse->before[coarse->nodes[stretch][i - AHEAD]]);
+            __builtin_prefetch(before_of(coarse, coarse->nodes[stretch][i - AHEAD]));
             __builtin_prefetch(&coarse->behind[coarse->nodes[stretch][i - AHEAD]]);
         }
         for (size_t k = 0; place->is_node && k < 2; k++) {
-            coarse->times[k][place->node] = coarse->before[node].at[stretch + k];
+            coarse->times[k][place->node] = before_of(coarse, node)[stretch + k];
             coarse->times[k + 2][place->node] = coarse->behind[node].at[stretch + k];
         }
         *place = (struct piece_place){.is_left_out = true};
@@ -358,7 +367,7 @@ static void take_group(struct coarse *coarse, size_t begin)
 static void coarse_init(struct coarse *coarse)
 {
     size_t nodes = coarse->edges->nodes;
-    coarse->before = mem_alloc(nodes, sizeof *coarse->before, "pieces");
+    coarse->before = mem_alloc(nodes * LANES, sizeof *coarse->before, "pieces");
     coarse->behind = mem_alloc(nodes, sizeof *coarse->behind, "pieces");
     coarse->places = mem_alloc(nodes, sizeof *coarse->places, "pieces");
     coarse->is_on = mem_alloc(nodes, sizeof *coarse->is_on, "pieces");
