@@ -449,9 +449,9 @@ uint32_t critical_link(struct critical *critical, const struct critical_strand *
     return link;
 }
 
-uint32_t critical_link_of(struct critical *critical, uint32_t index)
+uint32_t critical_link_of(const struct critical *critical, uint32_t index)
 {
-    return hold(critical, link_of(critical, index));
+    return link_of(critical, index);
 }
 
 uint32_t critical_link_copy(struct critical *critical, uint32_t index, ps_t at)
@@ -532,6 +532,11 @@ void critical_want_sites(struct critical *critical)
     critical->has_sites = critical->is_listed;
     if (critical->has_sites)
         critical_log_want_sites(&critical->log);
+}
+
+bool critical_wants_calls(const struct critical *critical)
+{
+    return critical->is_listed || critical->slack;
 }
 
 void critical_has_cores(struct critical *critical)

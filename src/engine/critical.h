@@ -87,6 +87,8 @@ void critical_want_sites(struct critical *critical);
 void critical_has_cores(struct critical *critical);
 /* The run is recorded in `slack`, which outlives it. Comes before the run. */
 void critical_want_slack(struct critical *critical, struct slack *slack);
+/* Whether anybody asks which call has caused a message. */
+bool critical_wants_calls(const struct critical *critical);
 void critical_close(struct critical *critical); /* NULL: does nothing */
 /* Bytes of a run with so many ranks, and messages under way at once. */
 double critical_estimate(double ranks, double at_once, uint32_t keep);
@@ -167,8 +169,9 @@ void critical_last(struct critical *critical, struct slack_moment moment);
 
 /* The chain of the strand until `at`, without a message. */
 uint32_t critical_link(struct critical *critical, const struct critical_strand *strand, ps_t at);
-/* That of a message; and a copy of it, which ends at `at`. */
-uint32_t critical_link_of(struct critical *critical, uint32_t index);
+/* That of a message, which holds it until it is over. */
+uint32_t critical_link_of(const struct critical *critical, uint32_t index);
+/* A copy of that, which ends at `at`. */
 uint32_t critical_link_copy(struct critical *critical, uint32_t index, ps_t at);
 /* The same link, held once more. */
 uint32_t critical_share(struct critical *critical, uint32_t link);

@@ -46,6 +46,7 @@ struct last_end {
 
 struct loggops_causes {
     struct critical *critical;
+    struct critical_strand *ranks; /* of core 0 of each host */
     bool has_slack;
     bool is_apart; /* there are several cores, or sends that wait for their receives */
     struct present present;
@@ -116,6 +117,7 @@ void loggops_causes_open(struct loggops *engine)
         return;
     struct loggops_causes *causes = engine->causes = mem_alloc(1, sizeof *causes, "critical path");
     causes->critical = critical;
+    causes->ranks = critical_rank(critical, 0);
     critical_has_cores(critical);
     causes->has_slack = critical_has_slack(critical);
     engine->tells_releases = causes->is_apart = engine->cores > 1 || has_synchronous(engine);
@@ -160,8 +162,7 @@ static uint32_t core_number(const struct loggops *engine, uint32_t host, uint8_t
 static struct critical_strand *strand_of(const struct loggops *engine, uint32_t host, uint8_t core)
 {
     const struct loggops_causes *causes = engine->causes;
-    return core ? &causes->strands[host * (engine->cores - 1) + core - 1]
-                : critical_rank(causes->critical, host);
+    return core ? &causes->strands[host * (engine->cores - 1) + core - 1] : &causes->ranks[host];
 }
 
 static uint64_t operation_number(const struct loggops *engine, uint32_t host, uint32_t operation)
@@ -287,11 +288,15 @@ static inline void tell(struct loggops *engine, const struct present *present)
     engine->told_core = present->moments[1].event == SLACK_NONE ? present->core : POOL_NONE;
 }
 
-/* The core itself has come to `at`. */
+/* The core itself has come to `at`. If there is no other core, all that is released is on it. */
 static inline void tell_core(struct loggops *engine, const struct critical_strand *strand, uint32_t core,
                              ps_t at, struct slack_moment other)
 {
-    if (engine->causes->is_apart)
+    if (!engine->causes->is_apart)
+        return;
+    if (engine->cores == 1 && !engine->causes->has_slack)
+        engine->told_core = core;
+    else
         tell(engine, &(struct present){.strand = strand,
                                        .link = POOL_NONE,
                                        .core = core,
@@ -371,8 +376,10 @@ void loggops_causes_begin(struct loggops *engine, uint32_t host, uint32_t operat
     }
     struct critical_strand *strand = go_on(engine, &work);
     strand->site = site_of(engine, host, operation);
-    critical_enter(causes->critical, strand);
-    tell_core(engine, strand, core_number(engine, host, begun->core), (ps_t)at, no_moment);
+    if (begun->kind == GRAPH_SEND)
+        critical_enter(causes->critical, strand);
+    if (graph_on_begin(begun))
+        tell_core(engine, strand, core_number(engine, host, begun->core), (ps_t)at, no_moment);
 }
 
 void loggops_causes_core_ends(struct loggops *engine, uint32_t host, uint32_t operation, when_t at,
@@ -391,15 +398,17 @@ void loggops_causes_send(struct loggops *engine, uint32_t index, const struct me
     struct critical *critical = causes->critical;
     const struct program *program = engine->params->program;
     const struct loggops_message *message = loggops_message(engine, index);
-    struct message of_call = *shown;
-    if (engine->graph->call)
+    if (engine->graph->call && critical_wants_calls(critical)) {
+        struct message of_call = *shown;
         of_call.op = engine->graph->call(program, message->source, message->send);
-    critical_send(critical, index, &of_call, (ps_t)at);
-    uint32_t link = critical_link_of(critical, index);
+        critical_send(critical, index, &of_call, (ps_t)at);
+    } else {
+        critical_send(critical, index, shown, (ps_t)at);
+    }
+    const uint32_t link = critical_link_of(critical, index);
     const ps_t posted = ps_add((ps_t)at, (ps_t)engine->o);
     critical_add(critical, link, CRITICAL_SOFTWARE, (ps_t)at, posted);
     critical_add(critical, link, CRITICAL_LATENCY, posted, (ps_t)there);
-    critical_drop(critical, &link);
     use_nic(engine, nic_of(engine, message->source, message->nic, false),
             strand_of(engine, message->source, message->core),
             core_number(engine, message->source, message->core), (ps_t)at,
@@ -471,7 +480,7 @@ void loggops_causes_handle(struct loggops *engine, uint32_t index, uint32_t met,
     struct nic *nic = nic_of(engine, host, message->nic, true);
     const bool by_nic = handling->by_nic > handling->by_cpu;
     const bool nic_is_last = *loggops_receive_nic(engine, host, message->nic) > (when_t)until;
-    uint32_t of_message = critical_link_of(critical, index);
+    const uint32_t of_message = critical_link_of(critical, index);
     const ps_t arrived = critical_link_end(critical, of_message);
     struct work work = {.host = host,
                         .core = message->core,
@@ -494,7 +503,6 @@ void loggops_causes_handle(struct loggops *engine, uint32_t index, uint32_t met,
         copy_strand(critical, &causes->start, strand);
     use_nic(engine, nic, strand, core, at, nic_is_last);
     work_for(engine, strand, is_cause ? critical_share(critical, of_message) : POOL_NONE, at, until, by_nic);
-    critical_drop(critical, &of_message);
     critical_finish(critical, index);
     if (!causes->is_apart || met != POOL_NONE)
         return;
