@@ -71,17 +71,21 @@ static void clear(struct loggops *engine, uint32_t host, uint32_t hole)
     table->used--;
 }
 
+enum { PROBES = 3 }; /* mostly no more are needed */
+
 void loggops_prefetch_receive(const struct loggops *engine, const struct loggops_message *message,
                               bool is_found)
 {
     const struct loggops_host *table = loggops_host(engine, message->destination);
-    uint64_t key = key_of(message->source, message->tag);
-    const uint32_t *entry = &engine->entries[table->first + ((uint32_t)hash_key(key) & mask_of(table))];
-    if (!is_found) {
-        __builtin_prefetch(entry);
-    } else if (*entry && *entry <= engine->graph->ranks[message->destination].count) {
-        __builtin_prefetch(loggops_operation(engine, message->destination, *entry - 1));
-        __builtin_prefetch(loggops_run(engine, message->destination, *entry - 1));
+    const uint32_t *entries = engine->entries + table->first;
+    const uint32_t receives = engine->graph->ranks[message->destination].count;
+    uint32_t at = (uint32_t)hash_key(key_of(message->source, message->tag)) & mask_of(table);
+    if (!is_found)
+        __builtin_prefetch(&entries[at]);
+    for (int i = 0; is_found && i < PROBES && entries[at] && entries[at] <= receives; i++) {
+        __builtin_prefetch(loggops_operation(engine, message->destination, entries[at] - 1));
+        __builtin_prefetch(loggops_run(engine, message->destination, entries[at] - 1));
+        at = (at + 1) & mask_of(table);
     }
 }
 

@@ -87,7 +87,7 @@ static struct loggops_event heap_take(struct loggops_queue *queue)
  * what LogGOPSim puts into the past. */
 #define MESSAGE UINT32_MAX
 
-enum { STEPS = 4, STRIDE = 2 }; /* of prefetching, and events between two of them */
+enum { STEPS = 4, STRIDE = 3 }; /* of prefetching, and events between two of them */
 
 /* The numbers of waiting events are kept beside them in 32 bits: they are not so far apart. */
 static uint32_t *number_of(const struct loggops *engine, const struct event *event)
