@@ -59,13 +59,16 @@ static double interruptions(struct rng *rng, const struct npb *npb, double opera
 bool npb_interrupt(const struct npb *npb, uint32_t rank, uint64_t number, const struct phase *phase,
                    bool more)
 {
-    struct call *call = phase->call;
-    bool is_computation = phase->emitted > phase->wanted && call->op == CALL_COMPUTE;
-    if (!is_computation || !npb->noise_every || !npb->noise)
+    if (!npb->noise_every || !npb->noise)
         return more;
-    uint64_t burst = hash_add(hash_add(hash_add(npb->noise_seed, rank), number), phase->wanted);
-    struct rng rng = rng_init(burst, "npb noise");
-    call->amount = npb_whole(call->amount + interruptions(&rng, npb, call->amount));
+    for (uint32_t i = 0; i < phase_kept(phase); i++) {
+        struct call *call = &phase->calls[i];
+        if (call->op != CALL_COMPUTE)
+            continue;
+        uint64_t burst = hash_add(hash_add(hash_add(npb->noise_seed, rank), number), phase->wanted + i);
+        struct rng rng = rng_init(burst, "npb noise");
+        call->amount = npb_whole(call->amount + interruptions(&rng, npb, call->amount));
+    }
     return more;
 }
 

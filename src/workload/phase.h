@@ -9,27 +9,36 @@
 
 /* Programs whose calls are no function of (rank, step) come in phases: a few calls that belong together, such
  * as an exchange with all neighbours. A workload emits a whole phase each time it is asked. This cursor keeps
- * the one call that is wanted and counts the others. So a rank remembers only the number of its phase and of
+ * the calls that are wanted and counts the others. So a rank remembers only the number of its phase and of
  * the call in it, however long its program is. */
 struct phase {
-    struct call *call; /* all zero but for its channels */
-    uint32_t wanted;   /* which call of the phase */
-    uint32_t emitted;  /* calls so far */
+    struct call *calls; /* room for those that are wanted */
+    uint32_t wanted;    /* the first of them among the calls of the phase */
+    uint32_t room;      /* how many are wanted at most */
+    uint32_t emitted;   /* calls so far */
 };
 
-/* The place for the next call if it is the wanted one, else NULL. */
-static inline struct call *phase_next(struct phase *phase, enum call_op op)
-{
-    if (phase->emitted++ != phase->wanted)
-        return NULL;
-    phase->call->op = (uint8_t)op;
-    return phase->call;
-}
-
-/* Whether the next call is the wanted one. For other calls, expensive arguments may be left out. */
+/* Whether the next call is wanted. For other calls, expensive arguments may be left out. */
 static inline bool phase_is_wanted(const struct phase *phase)
 {
-    return phase->emitted == phase->wanted;
+    return phase->emitted - phase->wanted < phase->room;
+}
+
+/* The place for the next call, all zero but for its channels, if it is wanted; else NULL. */
+static inline struct call *phase_next(struct phase *phase, enum call_op op)
+{
+    struct call *call = phase_is_wanted(phase) ? &phase->calls[phase->emitted - phase->wanted] : NULL;
+    phase->emitted++;
+    if (call)
+        *call = (struct call){.op = (uint8_t)op, .channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
+    return call;
+}
+
+/* How many calls it has. */
+static inline uint32_t phase_kept(const struct phase *phase)
+{
+    const uint32_t behind = phase->emitted > phase->wanted ? phase->emitted - phase->wanted : 0;
+    return behind < phase->room ? behind : phase->room;
 }
 
 /* A program is a list of sections of so many phases each. If *number is in this section, returns true, and

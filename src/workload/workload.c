@@ -9,6 +9,14 @@
 #include "workload/phase.h"
 #include "workload/text.h"
 
+/* The next calls of a rank: a phase is emitted once for several of them. */
+enum { CALLS_AHEAD = 16, RANKS_AHEAD = 1024 };
+struct calls_ahead {
+    uint64_t number; /* of their phase */
+    uint32_t first, count;
+    struct call calls[CALLS_AHEAD];
+};
+
 struct workload_program {
     struct program program;
     const struct workload *workload;
@@ -18,6 +26,7 @@ struct workload_program {
     char *spec;
     uint64_t steps;
     struct program_cursor *positions; /* per rank; NULL before the first rewind */
+    struct calls_ahead *ahead;        /* per rank; NULL: there are no phases, or too many ranks */
     struct openloop openloop;         /* of workloads that have no calls */
 };
 
@@ -25,24 +34,45 @@ static const struct call *read_in_phases(const struct workload_program *generate
                                          struct program_cursor *cursor, struct call *scratch)
 {
     for (;; cursor->number++, cursor->call = 0) {
-        struct phase phase = {.call = scratch, .wanted = cursor->call};
+        struct phase phase = {.calls = scratch, .wanted = cursor->call, .room = 1};
         if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
             return NULL;
-        if (phase.emitted > phase.wanted) {
+        if (phase_kept(&phase)) {
             cursor->call++;
             return scratch;
         }
     }
 }
 
-static inline const struct call *read_call(const struct workload_program *generated, uint32_t rank,
-                                           struct program_cursor *cursor, struct call *scratch)
+/* The same, by way of the calls that come next. */
+static const struct call *read_ahead(const struct workload_program *generated, uint32_t rank,
+                                     struct calls_ahead *ahead, struct call *scratch)
 {
-    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
+    struct program_cursor *cursor = &generated->positions[rank];
+    while (cursor->number != ahead->number || cursor->call - ahead->first >= ahead->count) {
+        struct phase phase = {.calls = ahead->calls, .wanted = cursor->call, .room = CALLS_AHEAD};
+        if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
+            return NULL;
+        ahead->number = cursor->number;
+        ahead->first = cursor->call;
+        ahead->count = phase_kept(&phase);
+        if (ahead->count == 0) {
+            cursor->number++;
+            cursor->call = 0;
+        }
+    }
+    *scratch = ahead->calls[cursor->call++ - ahead->first];
+    return scratch;
+}
+
+static const struct call *read_call(const struct workload_program *generated, uint32_t rank,
+                                    struct program_cursor *cursor, struct call *scratch)
+{
     if (generated->workload->phase)
         return read_in_phases(generated, rank, cursor, scratch);
     if (cursor->number == generated->steps)
         return NULL;
+    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
     generated->workload->call(generated->config, rank, cursor->number++, scratch);
     return scratch;
 }
@@ -56,6 +86,8 @@ static const struct call *generated_read(const struct program *program, uint32_t
 static const struct call *generated_next(struct program *program, uint32_t rank, struct call *scratch)
 {
     struct workload_program *generated = (struct workload_program *)program;
+    if (generated->ahead)
+        return read_ahead(generated, rank, &generated->ahead[rank], scratch);
     return read_call(generated, rank, &generated->positions[rank], scratch);
 }
 
@@ -84,6 +116,8 @@ static void generated_rewind(struct program *program)
         memset(generated->positions, 0, program->ranks * sizeof *generated->positions);
     else
         generated->positions = mem_alloc(program->ranks, sizeof *generated->positions, "positions of ranks");
+    if (generated->workload->phase && !generated->ahead && program->ranks <= RANKS_AHEAD)
+        generated->ahead = mem_alloc(program->ranks, sizeof *generated->ahead, "calls of ranks");
 }
 
 static void generated_close(struct program *program)
@@ -94,6 +128,7 @@ static void generated_close(struct program *program)
     arena_free(&generated->texts);
     free(generated->config);
     free(generated->positions);
+    free(generated->ahead);
     free(generated->spec);
     free(generated);
 }
