@@ -62,12 +62,8 @@ static struct collective_way choose(const struct tried *tried, ps_t switching_ps
     return way;
 }
 
-/* The next algorithm that is tried, and each with several numbers of ranks, sizes and switches. */
-static bool is_used(const struct coll_algorithm *algorithm)
-{
-    return collective_is_known(algorithm->kind) && collective_tries(algorithm);
-}
-
+/* Each algorithm, with several numbers of ranks, sizes and switches. Few of those that are made for nodes are
+ * none of the others, so they have one size. */
 static void for_all(const uint32_t *ranks, size_t rank_counts,
                     void (*check)(const struct tried *tried, const struct coll_algorithm *algorithm,
                                   const struct collective_task *collective,
@@ -75,8 +71,8 @@ static void for_all(const uint32_t *ranks, size_t rank_counts,
 {
     static const uint64_t sizes[] = {0, 8, 150};
     for (size_t a = 0; coll_algorithms[a]; a++)
-        for (size_t r = 0; r < rank_counts && is_used(coll_algorithms[a]); r++)
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t r = 0; r < rank_counts && collective_is_known(coll_algorithms[a]->kind); r++)
+            for (size_t s = collective_is_for_nodes(coll_algorithms[a]) ? 2 : 0; s < 3; s++)
                 for (uint32_t switches = 1; switches <= 3; switches++) {
                     struct tried tried;
                     struct collective_task collective = {coll_algorithms[a]->kind, ranks[r], sizes[s]};
@@ -528,6 +524,41 @@ static void answers_add_up(void **state)
     }
 }
 
+/* Every algorithm of a collective has a plan that is not shorter than the best one, those that are made for
+ * nodes too; v1 and the others of its kind are pairwise here. */
+static void best_is_the_shortest_of_all_algorithms(void **state)
+{
+    (void)state;
+    static const uint32_t ranks[] = {4, 7, 12, 16};
+    static const ps_t times_ps[] = {0, 500 * PS_PER_NS, 20000 * PS_PER_NS};
+    unsigned compared = 0;
+    size_t rank_counts = HAS_SANITIZER ? 2 : sizeof ranks / sizeof *ranks;
+    for (size_t at = 0; at < rank_counts * 3 * 2 * COLL_KINDS; at++) {
+        struct collective_task collective = {(enum coll_kind)(at % COLL_KINDS), ranks[at / COLL_KINDS / 6],
+                                             (const uint64_t[]){8, 150, 100000}[at / COLL_KINDS % 3]};
+        struct collective_network network = network_of(1 + at / COLL_KINDS / 3 % 2);
+        struct collective_answer answer;
+        if (!collective_is_known(collective.kind))
+            continue;
+        collective_answer_init(&answer, &collective, &network, times_ps, 3, NULL);
+        for (size_t a = 0; coll_algorithms[a]; a++) {
+            struct tried tried;
+            if (coll_algorithms[a]->kind != collective.kind)
+                continue;
+            open_steps(&tried, coll_algorithms[a], &collective, &network);
+            for (size_t time = 0; time < 3; time++)
+                assert_true(choose(&tried, times_ps[time]).time_ps >=
+                            collective_plan_at(&answer, answer.best[time], time)->best.time_ps);
+            shut(&tried);
+            compared++;
+        }
+        for (size_t i = 0; i < answer.algorithms && collective.kind == COLL_ALLTOALL; i++)
+            assert_string_not_equal(collective_plan_at(&answer, i, 0)->algorithm->name, "v1");
+        collective_answer_free(&answer);
+    }
+    assert_true(compared > 350 * rank_counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +574,7 @@ int main(void)
         cmocka_unit_test(loads_are_those_of_a_walk_and_a_replay),
         cmocka_unit_test(the_choice_is_the_shortest_of_all_sequences),
         cmocka_unit_test(answers_add_up),
+        cmocka_unit_test(best_is_the_shortest_of_all_algorithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@ bool collective_is_known(enum coll_kind kind)
            kind != COLL_SCATTERV && coll_default(kind);
 }
 
-bool collective_tries(const struct coll_algorithm *algorithm)
+bool collective_is_for_nodes(const struct coll_algorithm *algorithm)
 {
-    return !algorithm->node_aware && !algorithm->shared && !algorithm->flags;
+    return algorithm->node_aware || algorithm->shared || algorithm->flags;
 }
 
 static void add_stretch(struct collective_plan *plan, const struct collective_space *space,
@@ -74,6 +74,57 @@ static bool plan(struct collective_plan *plans, const struct coll_algorithm *alg
     return true;
 }
 
+static bool is_same_way(struct collective_way a, struct collective_way b)
+{
+    return a.time_ps == b.time_ps && a.changes == b.changes;
+}
+
+/* With one rank for each port most algorithms that are made for nodes are one of the others. */
+static bool is_known_by_another_name(const struct collective_answer *answer)
+{
+    for (size_t i = 0; i < answer->algorithms; i++) {
+        size_t same = 0;
+        for (size_t time = 0; time < answer->times; time++) {
+            const struct collective_plan *plan = collective_plan_at(answer, answer->algorithms, time);
+            const struct collective_plan *other = collective_plan_at(answer, i, time);
+            same += plan->rounds == other->rounds && plan->steps == other->steps &&
+                    plan->packet_ps == other->packet_ps && is_same_way(plan->kept, other->kept) &&
+                    is_same_way(plan->every, other->every) && is_same_way(plan->best, other->best);
+        }
+        if (same == answer->times)
+            return true;
+    }
+    return false;
+}
+
+static void free_plans(struct collective_answer *answer, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++)
+        free(answer->plans[i].stretches);
+}
+
+/* Plans the algorithms of the kind that are made for nodes, or the others. */
+static void plan_all(struct collective_answer *answer, const struct collective_task *collective,
+                     const struct collective_network *network, const ps_t *switching_ps,
+                     const struct coll_algorithm *only, bool for_nodes)
+{
+    size_t times = answer->times;
+    for (size_t i = 0; coll_algorithms[i]; i++) {
+        const struct coll_algorithm *algorithm = coll_algorithms[i];
+        size_t first = answer->algorithms * times;
+        if (algorithm->kind != collective->kind || collective_is_for_nodes(algorithm) != for_nodes ||
+            (only && algorithm != only))
+            continue;
+        answer->plans = mem_grow(answer->plans, &answer->capacity, first + times, "plans");
+        if (!plan(&answer->plans[first], algorithm, collective, network, switching_ps, times))
+            continue;
+        if (for_nodes && is_known_by_another_name(answer))
+            free_plans(answer, first, first + times);
+        else
+            answer->algorithms++;
+    }
+}
+
 static void find_best(struct collective_answer *answer)
 {
     for (size_t time = 0; time < answer->times; time++)
@@ -96,17 +147,8 @@ void collective_answer_init(struct collective_answer *answer, const struct colle
         .bound_ps = mem_alloc(times, sizeof *answer->bound_ps, "lower bounds"),
         .best = mem_alloc(times, sizeof *answer->best, "best algorithms"),
     };
-    size_t capacity = 0;
-    for (size_t i = 0; coll_algorithms[i]; i++) {
-        const struct coll_algorithm *algorithm = coll_algorithms[i];
-        if (algorithm->kind != collective->kind || !collective_tries(algorithm) ||
-            (only && algorithm != only))
-            continue;
-        answer->plans = mem_grow(answer->plans, &capacity, (answer->algorithms + 1) * times, "plans");
-        if (plan(&answer->plans[answer->algorithms * times], algorithm, collective, network, switching_ps,
-                 times))
-            answer->algorithms++;
-    }
+    plan_all(answer, collective, network, switching_ps, only, false);
+    plan_all(answer, collective, network, switching_ps, only, true);
     for (size_t time = 0; time < times; time++)
         answer->bound_ps[time] = collective_bound_ps(collective, network, switching_ps[time]);
     find_best(answer);
@@ -114,8 +156,7 @@ void collective_answer_init(struct collective_answer *answer, const struct colle
 
 void collective_answer_free(struct collective_answer *answer)
 {
-    for (size_t i = 0; i < answer->algorithms * answer->times; i++)
-        free(answer->plans[i].stretches);
+    free_plans(answer, 0, answer->algorithms * answer->times);
     free(answer->plans);
     free(answer->bound_ps);
     free(answer->best);

@@ -45,8 +45,8 @@ struct collective_task {
 /* Whether the ranks of the kind all know the same lengths, so that it can be asked for. */
 bool collective_is_known(enum coll_kind kind);
 
-/* Whether the algorithm is among those that are tried: it needs no node with several ranks. */
-bool collective_tries(const struct coll_algorithm *algorithm);
+/* Whether the algorithm is made for nodes of several ranks. Here a node is a port, with one rank. */
+bool collective_is_for_nodes(const struct coll_algorithm *algorithm);
 
 /* A way to take the steps of an algorithm. */
 struct collective_way {
@@ -76,7 +76,7 @@ struct collective_plan {
 /* The answers for one size: a plan for each algorithm and switching time. */
 struct collective_answer {
     struct collective_plan *plans; /* [algorithms][times] */
-    size_t algorithms, times;
+    size_t algorithms, times, capacity;
     ps_t *bound_ps;     /* [times] */
     size_t *best;       /* [times]: the algorithm with the shortest time */
     size_t packet_best; /* the algorithm that is fastest on the packet network */
@@ -88,8 +88,8 @@ static inline const struct collective_plan *collective_plan_at(const struct coll
     return &answer->plans[algorithm * answer->times + time];
 }
 
-/* Plans the collective for each of the switching times, with all algorithms, or the one of that name.
- * `only` is one that collective_tries. */
+/* Plans the collective for each of the switching times, with all algorithms, or with `only`. Those that are
+ * made for nodes come last, and are left out where they take the same times and changes as another one. */
 void collective_answer_init(struct collective_answer *answer, const struct collective_task *collective,
                             const struct collective_network *network, const ps_t *switching_ps, size_t times,
                             const struct coll_algorithm *only);
