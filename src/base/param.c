@@ -54,7 +54,7 @@ bool param_quantity_read(enum param_type type, const char *text, union param_qua
         good = units_count(text, &value->whole, &unit_problem);
         break;
     default:
-        good = units_number(text, &value->number, &unit_problem);
+        good = units_number_or_percent(text, &value->number, &unit_problem);
         break;
     }
     return good || param_fail(problem, unit_problem.at, "%s", unit_problem.text);

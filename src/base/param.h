@@ -19,7 +19,7 @@ enum param_type {
     PARAM_FLOPS,  /* uint64_t operations per second: "12 Gflop/s" */
     PARAM_SIZE,   /* uint64_t bytes: "64 KiB" */
     PARAM_COUNT,  /* uint64_t, no unit */
-    PARAM_NUMBER, /* double, no unit */
+    PARAM_NUMBER, /* double, no unit, or in percent */
     PARAM_BOOL,   /* bool: true, false */
     PARAM_CHOICE, /* int: index into choices */
     PARAM_TEXT, /* const char *, any bytes, given in their text form (base/bytes.h); NULL when the default is

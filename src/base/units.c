@@ -412,6 +412,28 @@ bool units_number(const char *text, double *value, struct units_problem *problem
     return true;
 }
 
+/* A fraction as people write it: 1.1 / 100 is 0.011, where the quotient of doubles is not always the nearest. */
+static double hundredth(double number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", number / 100);
+    return strtod(text, NULL);
+}
+
+bool units_number_or_percent(const char *text, double *value, struct units_problem *problem)
+{
+    enum { DIGITS = 63 };
+    char number[DIGITS + 1];
+    double percent;
+    size_t length = strcspn(text, "%");
+    bool is_percent = text[length] && !text[skip_blanks(text, length + 1)] && length <= DIGITS;
+    snprintf(number, sizeof number, "%.*s", (int)length, text);
+    if (!is_percent || !units_number(number, &percent, problem))
+        return units_number(text, value, problem);
+    *value = hundredth(percent);
+    return true;
+}
+
 /* ----------------------------------------------------------------- printing */
 
 /* value / factor as an exact decimal; false: it has more than `places` decimals. */

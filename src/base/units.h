@@ -30,6 +30,8 @@ bool units_rate(const char *text, uint64_t *value, struct units_problem *problem
 bool units_flops(const char *text, uint64_t *value, struct units_problem *problem);
 bool units_count(const char *text, uint64_t *value, struct units_problem *problem);
 bool units_number(const char *text, double *value, struct units_problem *problem);
+/* Also "1%", which is 0.01. */
+bool units_number_or_percent(const char *text, double *value, struct units_problem *problem);
 
 /* The shortest text that reads back as the same value: "8 us", "12.5 GB/s", "64 KiB". Units are those of SI
  * and of 1024, without bits, minutes and hours. A buffer of 64 bytes is enough. Return buffer. */

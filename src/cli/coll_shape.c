@@ -137,7 +137,7 @@ static bool read_imbalance(const char *text, enum coll_kind kind, double *imbala
     *imbalance = 0;
     if (!text)
         return true;
-    if (!units_number(text, imbalance, &problem))
+    if (!units_number_or_percent(text, imbalance, &problem))
         diag_error("--imbalance: %s", problem.text);
     else if (!(*imbalance >= 0 && *imbalance <= 1))
         diag_error("--imbalance is a number from 0 to 1, not %s", text);

@@ -245,6 +245,28 @@ static void numbers(void **state)
     }
 }
 
+static void percentages_are_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"0.5", 0.5}, {"1%", 0.01}, {" 2.5 % ", 0.025}, {"1.1%", 0.011}, {"-50%", -0.5}, {"1e2%", 1}};
+    static const char *const bad[] = {"%", "1%%", "1%2", "x%", "1 2%", "nan%"};
+    struct units_problem problem;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        double value = 77;
+        assert_true(units_number_or_percent(good[i].text, &value, &problem));
+        assert_true(value == good[i].value);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        double value = 77;
+        assert_false(units_number_or_percent(bad[i], &value, &problem));
+        assert_non_null(strstr(problem.text, bad[i]));
+        assert_true(value == 77);
+    }
+}
+
 static void printed_texts(void **state)
 {
     (void)state;
@@ -415,6 +437,7 @@ int main(void)
         cmocka_unit_test(wrong_text_is_refused),
         cmocka_unit_test(long_units_are_cut),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(percentages_are_numbers),
         cmocka_unit_test(printed_texts),
         cmocka_unit_test(printed_texts_read_back),
         cmocka_unit_test(printed_numbers_read_back),
