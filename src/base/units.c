@@ -412,7 +412,8 @@ bool units_number(const char *text, double *value, struct units_problem *problem
     return true;
 }
 
-/* A fraction as people write it: 1.1 / 100 is 0.011, where the quotient of doubles is not always the nearest. */
+/* A fraction as people write it: 1.1 / 100 is 0.011, where the quotient of doubles is not always the nearest.
+ */
 static double hundredth(double number)
 {
     char text[32];

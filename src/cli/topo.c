@@ -410,10 +410,11 @@ static enum status read_route(struct topo_request *request)
 static enum status apply_faults(struct topo_request *request)
 {
     const struct fault_config *faults = config_of(request->config, &fault_params);
-    if (faults->at_ps || fault_config_has_slow_nodes(request->config) ||
-        fault_config_has_channels(request->config)) {
-        diag_error("a topology has no times, no computation and no channels: faults.at, faults.slow_nodes, "
-                   "faults.slow_node_share and faults.channel_share are for helio run");
+    if (faults->at_ps || fault_config_changes(request->config) ||
+        fault_config_has_slow_nodes(request->config) || fault_config_has_channels(request->config)) {
+        diag_error("a topology has no times, no computation and no channels: faults.at, faults.repair, "
+                   "faults.events, faults.slow_nodes, faults.slow_node_share and faults.channel_share are "
+                   "for helio run");
         return STATUS_BAD_INPUT;
     }
     if (!fault_config_has_links(request->config))

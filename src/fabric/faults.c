@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "fabric/fault_events.h"
 
 static bool parse_seed(const struct param *self, const char *text, void *field, struct param_problem *problem)
 {
@@ -58,7 +59,16 @@ PARAM_TABLE(fault_params, "faults", struct fault_config,
              .offset = OF(reroute_ps),
              .default_text = "0 ps",
              .min = "0 ps",
-             .doc = "from faults.at until there are new routes; messages on failed links wait"},
+             .doc = "from faults.at, or an event, until there are new routes; messages on failed links wait"},
+            {.name = "faults.repair",
+             .type = PARAM_TIME,
+             .offset = OF(repair_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .doc = "from faults.at until all links, switches and rates are as before; 0: never"},
+            NAMES("faults.events", events,
+                  "what happens to links and switches during the run: 20us fail (0,0)>(1,0); 50us repair "
+                  "(0,0)>(1,0); 60us slow 137"),
             SHARE("faults.slow_link_share", slow_link_share,
                   "share of the links between switches that are slow, drawn"),
             NAMES("faults.slow_links", slow_links, "links that are slow, by their names or numbers"),
@@ -85,7 +95,12 @@ PARAM_TABLE(fault_params, "faults", struct fault_config,
              .parse = parse_seed,
              .doc = "of what is drawn: a number, or run, the seed of the run"});
 
-static const char *const name_params[FAULT_KINDS] = {"faults.links", "faults.switches", "faults.slow_links"};
+static const char *const name_params[FAULT_EVENTS + 1] = {
+    [FAULT_LINKS] = "faults.links",
+    [FAULT_SWITCHES] = "faults.switches",
+    [FAULT_SLOW_LINKS] = "faults.slow_links",
+    [FAULT_EVENTS] = "faults.events",
+};
 
 static const struct fault_config *faults_of(const struct config *config)
 {
@@ -97,11 +112,23 @@ static bool has_names(const char *names)
     return names && names[strspn(names, " \t,")];
 }
 
+/* Faults that begin before the run or at faults.at. */
+static bool has_table(const struct fault_config *faults)
+{
+    return faults->link_share > 0 || faults->switch_share > 0 || faults->slow_link_share > 0 ||
+           has_names(faults->links) || has_names(faults->switches) || has_names(faults->slow_links);
+}
+
 bool fault_config_has_links(const struct config *config)
 {
     const struct fault_config *faults = faults_of(config);
-    return faults->link_share > 0 || faults->switch_share > 0 || faults->slow_link_share > 0 ||
-           has_names(faults->links) || has_names(faults->switches) || has_names(faults->slow_links);
+    return has_table(faults) || has_names(faults->events);
+}
+
+bool fault_config_changes(const struct config *config)
+{
+    const struct fault_config *faults = faults_of(config);
+    return (has_table(faults) && (faults->at_ps || faults->repair_ps)) || has_names(faults->events);
 }
 
 bool fault_config_has_channels(const struct config *config)
@@ -156,22 +183,39 @@ static struct fault_request request_of(const struct config *config, uint32_t cha
                                   .slow_rate = faults->slow_rate,
                                   .channels = channels,
                                   .channel_share = channels ? faults->channel_share : 0,
-                                  .seed = seed_of(config)};
+                                  .seed = seed_of(config),
+                                  .event_text = faults->events};
+}
+
+/* STATUS_BAD_INPUT, reported: it cannot be. */
+static enum status add(const struct config *config, const struct fault_request *request, struct topo *topo)
+{
+    struct fault_problem problem;
+    const struct topo base = *topo;
+    if (faults_add(&base, request, topo, &problem))
+        return STATUS_OK;
+    report(config, &problem,
+           problem.kind < FAULT_KINDS     ? request->of[problem.kind].names
+           : problem.kind == FAULT_EVENTS ? request->event_text
+                                          : "");
+    return STATUS_BAD_INPUT;
 }
 
 enum status faults_apply(const struct config *config, uint32_t nodes, uint32_t channels, struct topo *topo)
 {
-    const struct fault_request request = request_of(config, channels);
-    struct fault_problem problem;
-    struct topo base = *topo;
-    if (!faults_add(&base, &request, topo, &problem)) {
-        report(config, &problem, problem.kind < FAULT_KINDS ? request.of[problem.kind].names : "");
-        return STATUS_BAD_INPUT;
-    }
+    struct fault_request request = request_of(config, channels);
+    struct fault_events events;
+    const struct topo base = *topo;
+    enum status status = fault_events_read(config, &events);
+    if (status != STATUS_OK)
+        return status;
+    request.events = fault_events_without_repairs(&events, &request.event_count);
+    status = add(config, &request, topo);
     /* on a platform, most pairs are left: a message ends the run that has no way */
-    char *cut = topo->ops->choose ? faults_describe_cut(topo, nodes) : NULL;
-    enum status status = cut ? faults_report_cut(topo, "", cut) : STATUS_OK;
+    char *cut = status == STATUS_OK && topo->ops->choose ? faults_describe_cut(topo, nodes) : NULL;
+    status = cut ? faults_report_cut(topo, "", cut) : status;
     free(cut);
+    fault_events_free(&events);
     if (status != STATUS_OK)
         *topo = base;
     return status;
@@ -179,12 +223,75 @@ enum status faults_apply(const struct config *config, uint32_t nodes, uint32_t c
 
 enum status faults_check(const struct config *config, const struct topo *topo)
 {
-    const struct fault_request request = request_of(config, 0);
+    struct fault_request request = request_of(config, 0);
+    struct fault_events events;
     struct fault_problem problem;
-    if (faults_check_names(topo, &request, &problem))
-        return STATUS_OK;
-    report(config, &problem, request.of[problem.kind].names);
-    return STATUS_BAD_INPUT;
+    enum status status = fault_events_read(config, &events);
+    if (status != STATUS_OK)
+        return status;
+    request.events = fault_events_until(&events, PS_NEVER, &request.event_count);
+    if (!faults_check_names(topo, &request, &problem)) {
+        report(config, &problem,
+               problem.kind == FAULT_EVENTS ? request.event_text : request.of[problem.kind].names);
+        status = STATUS_BAD_INPUT;
+    }
+    fault_events_free(&events);
+    return status;
+}
+
+/* -------------------------------------------------------------------- times */
+
+/* faults.at <= time < the end of the repair. */
+static bool is_table_there(const struct fault_config *faults, ps_t time)
+{
+    return faults->at_ps <= time && (!faults->repair_ps || time < ps_add(faults->at_ps, faults->repair_ps));
+}
+
+enum status faults_apply_at(const struct config *config, ps_t time, struct topo *topo)
+{
+    struct fault_request request = request_of(config, 0);
+    struct fault_events events;
+    enum status status = fault_events_read(config, &events);
+    if (status != STATUS_OK)
+        return status;
+    if (!is_table_there(faults_of(config), time))
+        memset(request.of, 0, sizeof request.of);
+    request.events = fault_events_until(&events, time, &request.event_count);
+    status = add(config, &request, topo);
+    fault_events_free(&events);
+    return status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    ps_t left = *(const ps_t *)a, right = *(const ps_t *)b;
+    return (left > right) - (left < right);
+}
+
+enum status faults_times(const struct config *config, ps_t **times, size_t *count)
+{
+    const struct fault_config *faults = faults_of(config);
+    struct fault_events events;
+    enum status status = fault_events_read(config, &events);
+    if (status != STATUS_OK)
+        return status;
+    ps_t *all = mem_alloc(events.count + 3, sizeof *all, "faults");
+    size_t found = 0, kept = 0;
+    all[found++] = 0;
+    if (has_table(faults)) {
+        all[found++] = faults->at_ps;
+        all[found++] = faults->repair_ps ? ps_add(faults->at_ps, faults->repair_ps) : PS_NEVER;
+    }
+    for (size_t i = 0; i < events.count; i++)
+        all[found++] = events.at_ps[i];
+    qsort(all, found, sizeof *all, compare_times);
+    for (size_t i = 0; i < found && all[i] < PS_NEVER; i++)
+        if (kept == 0 || all[i] > all[kept - 1])
+            all[kept++] = all[i];
+    fault_events_free(&events);
+    *times = all;
+    *count = kept;
+    return STATUS_OK;
 }
 
 /* --------------------------------------------------------------- slow nodes */

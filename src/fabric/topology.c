@@ -99,8 +99,7 @@ bool topology_is_needed(const struct config *config)
 
 bool topology_changes(const struct config *config)
 {
-    const struct fault_config *faults = config_of(config, &fault_params);
-    return faults->at_ps > 0 && fault_config_has_links(config);
+    return fault_config_changes(config);
 }
 
 enum status topology_check_faults(const struct config *config, uint32_t nodes)
@@ -119,43 +118,77 @@ enum status topology_check_faults(const struct config *config, uint32_t nodes)
 enum status topology_at_start(const struct config *config, uint32_t nodes, struct topo *topo)
 {
     enum status status = topology_intact(config, nodes, topo);
-    if (status != STATUS_OK || !fault_config_has_links(config) || topology_changes(config))
+    if (status != STATUS_OK || !fault_config_has_links(config))
         return status;
-    return faults_apply(config, nodes, 0, topo);
+    return topology_changes(config) ? faults_apply_at(config, 0, topo) : faults_apply(config, nodes, 0, topo);
 }
 
-enum status topology_later(const struct config *config, uint32_t nodes, struct topo *topo)
+enum status topology_states(const struct config *config, uint32_t nodes, struct topology_states *states)
 {
-    enum status status = topology_intact(config, nodes, topo);
-    return status == STATUS_OK ? faults_apply(config, 0, 0, topo) : status;
+    ps_t *times;
+    size_t count;
+    *states = (struct topology_states){.count = 0};
+    enum status status = faults_times(config, &times, &count);
+    if (status != STATUS_OK)
+        return status;
+    states->items = mem_alloc(count, sizeof *states->items, "faults");
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct topology_state *state = &states->items[i];
+        state->since = times[i];
+        if ((status = topology_intact(config, nodes, &state->topo)) != STATUS_OK ||
+            (status = faults_apply_at(config, times[i], &state->topo)) != STATUS_OK)
+            break;
+        faults_hold(&state->topo);
+        states->count++;
+    }
+    free(times);
+    if (status != STATUS_OK)
+        topology_states_free(states);
+    return status;
+}
+
+void topology_states_free(struct topology_states *states)
+{
+    for (size_t i = 0; i < states->count; i++)
+        faults_release(&states->items[i].topo);
+    free(states->items);
+    *states = (struct topology_states){.count = 0};
+}
+
+/* Fabrics other than packet keep their links as they are. STATUS_BAD_INPUT, reported: some change. */
+static enum status refuse_changes(const struct config *config)
+{
+    const struct fault_config *faults = config_of(config, &fault_params);
+    const char *what = faults->at_ps ? "faults.at" : faults->repair_ps ? "faults.repair" : "faults.events";
+    bool is_late = faults->at_ps > 0;
+    if (!is_late && !topology_changes(config))
+        return STATUS_OK;
+    diag_error("%s: of all fabrics, only packet has links that fail during the run%s; leave it out%s", what,
+               is_late ? "" : " or are repaired", is_late ? ", so that they fail before the run" : "");
+    config_note_origin(config, what);
+    return STATUS_BAD_INPUT;
 }
 
 enum status topology_of_channels(const struct config *config, uint32_t nodes, uint32_t channels,
                                  struct topo *topo)
 {
-    const struct fault_config *faults = config_of(config, &fault_params);
     bool has_faults = fault_config_has_links(config) || (channels && fault_config_has_channels(config));
     enum status status = topology_intact(config, nodes, topo);
-    if (status != STATUS_OK || !has_faults)
-        return status;
-    if (!faults->at_ps)
-        return faults_apply(config, nodes, channels, topo);
-    diag_error("faults.at: of all fabrics, only packet has links that fail during the run; leave it out, "
-               "so that they fail before the run");
-    config_note_origin(config, "faults.at");
-    return STATUS_BAD_INPUT;
+    if (status == STATUS_OK && has_faults && (status = refuse_changes(config)) == STATUS_OK)
+        status = faults_apply(config, nodes, channels, topo);
+    return status;
 }
 
-bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message)
+bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message,
+                        ps_t since)
 {
     if (!topo->faults || topo_reaches(topo, message->source_node, message->destination_node))
         return true;
     if (fabric->is_cut)
         return false;
     fabric->is_cut = true;
-    const struct fault_config *faults = config_of(fabric->params.config, &fault_params);
     char time[DESCRIPTION_TIME];
-    char *when = faults->at_ps ? mem_format(" at %s", description_time(faults->at_ps, time)) : mem_text("");
+    char *when = since ? mem_format(" at %s", description_time(since, time)) : mem_text("");
     char *cut = topo->ops->choose
                     ? faults_describe_cut(topo, fabric->params.nodes)
                     : faults_describe_pair(topo, message->source_node, message->destination_node);
@@ -197,24 +230,42 @@ static void describe_file(const struct config *config, struct fabric_description
                         chosen->topo.no_effect);
 }
 
+/* " at 10 us until 20 us"; with events of several times, during the run. */
+static void describe_when(const struct fault_config *faults, char *when, size_t size)
+{
+    char time[DESCRIPTION_TIME], end[DESCRIPTION_TIME];
+    bool has_events = faults->events && faults->events[strspn(faults->events, " \t,")];
+    snprintf(when, size, "%s%s%s%s",
+             has_events      ? " during the run"
+             : faults->at_ps ? " at "
+                             : "",
+             !has_events && faults->at_ps ? description_time(faults->at_ps, time) : "",
+             !has_events && faults->repair_ps ? " until " : "",
+             !has_events && faults->repair_ps
+                 ? description_time(ps_add(faults->at_ps, faults->repair_ps), end)
+                 : "");
+}
+
 void topology_describe_these(const struct config *config, const struct topo *topo, uint32_t channels,
                              struct fabric_description *description)
 {
     const struct fault_config *faults = config_of(config, &fault_params);
     const struct fault_counts counts = faults_count(topo);
-    char time[DESCRIPTION_TIME], when[DESCRIPTION_TIME + 8] = "";
+    char when[2 * DESCRIPTION_TIME + 16];
     describe_file(config, description);
-    if (faults->at_ps)
-        snprintf(when, sizeof when, " at %s", description_time(faults->at_ps, time));
+    describe_when(faults, when, sizeof when);
     if (counts.switches)
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " switches fail%s", counts.switches,
                         topo->switches, when);
     if (channels && fault_config_has_channels(config))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu64 " channels are lost", counts.channels,
                         (uint64_t)faults_links_with_channels(topo) * channels);
-    if (counts.links || (fault_config_has_links(config) && !counts.slow_links))
+    if (counts.links || (fault_config_has_links(config) && !counts.slow_links && !counts.node_links))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
                         counts.links, faults_links_of(topo), when);
+    if (counts.node_links && !counts.switches)
+        description_add(&description->notes, "%" PRIu32 " %s%s", counts.node_links,
+                        counts.node_links == 1 ? "link of a node fails" : "links of nodes fail", when);
     if (counts.slow_links)
         description_add(&description->notes, "%" PRIu32 " link%s slow%s", counts.slow_links,
                         counts.slow_links == 1 ? " is" : "s are", when);
@@ -226,7 +277,8 @@ void topology_describe_faults(const struct config *config, uint32_t nodes,
     struct topo topo;
     if (!fault_config_has_links(config))
         describe_file(config, description);
-    else if (topology_later(config, nodes, &topo) == STATUS_OK)
+    else if (topology_intact(config, nodes, &topo) == STATUS_OK &&
+             faults_apply(config, 0, 0, &topo) == STATUS_OK)
         topology_describe_these(config, &topo, 0, description);
 }
 

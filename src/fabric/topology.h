@@ -32,10 +32,11 @@ enum status topology_for_circuits(const struct config *config, uint32_t nodes, u
 
 /* Whether the message has a way in a network whose links may have failed. False, reported: it has none, and
  * the run has ended (fabric_failed). A fabric asks for each message if its links fail during the run, or on a
- * platform, where a run begins although some pairs of nodes are cut. */
+ * platform, where a run begins although some pairs of nodes are cut. The topology is so `since` then. */
 struct fabric;
 struct message;
-bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message);
+bool topology_check_way(struct fabric *fabric, const struct topo *topo, const struct message *message,
+                        ps_t since);
 
 /* How many nodes the topology has; 0: none is given, and there are as many as the run needs. */
 uint32_t topology_nodes(const struct config *config);
@@ -51,10 +52,23 @@ enum status topology_check_faults(const struct config *config, uint32_t nodes);
 bool topology_is_needed(const struct config *config);
 /* Whether links fail or become slow during the run. */
 bool topology_changes(const struct config *config);
-/* For a fabric that can change its links: the topology at the beginning, and after the change. Nodes may be
- * cut off then. */
+/* For a fabric that can change its links: the topology at the beginning. If links change later, nodes may be
+ * cut off. */
 enum status topology_at_start(const struct config *config, uint32_t nodes, struct topo *topo);
-enum status topology_later(const struct config *config, uint32_t nodes, struct topo *topo);
+
+/* The network from a time on. */
+struct topology_state {
+    ps_t since;
+    struct topo topo;
+};
+struct topology_states {
+    struct topology_state *items;
+    size_t count;
+};
+/* What the network is during the run, in the order of time, from the beginning on. The topologies are held
+ * (faults_hold) until topology_states_free. Nodes may be cut off. */
+enum status topology_states(const struct config *config, uint32_t nodes, struct topology_states *states);
+void topology_states_free(struct topology_states *states);
 
 /* Adds what is wrong in the network to the notes of the description. */
 struct fabric_description;

@@ -21,207 +21,6 @@ static bool is_first(const struct topo *topo, uint32_t link)
     return link <= topo_link_reverse(topo, link);
 }
 
-static void mark_link(struct topo_faults *faults, uint32_t link, uint8_t mark)
-{
-    faults->links[link] |= mark;
-    faults->links[topo_link_reverse(&faults->base, link)] |= mark;
-}
-
-/* -------------------------------------------------------------------- names */
-
-/* What is being read: the names of one kind, and the one of them from `at` on. */
-struct fault_reader {
-    struct topo_faults *faults;
-    struct fault_problem *problem;
-    enum fault_kind kind;
-    const char *names;
-    size_t at, length;
-};
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The next name, without blanks around it. Commas in parentheses belong to it: "(0,1)>(0,2)". False: there
- * is none. */
-static bool next_name(struct fault_reader *reader)
-{
-    const char *text = reader->names;
-    size_t at = reader->at + reader->length, depth = 0;
-    while (is_blank(text[at]))
-        at++;
-    if (at)
-        at += text[at] == ',';
-    while (is_blank(text[at]))
-        at++;
-    if (!text[at])
-        return false;
-    size_t end = at;
-    for (; text[end] && (depth || text[end] != ','); end++)
-        depth = text[end] == '(' ? depth + 1 : text[end] == ')' && depth ? depth - 1 : depth;
-    reader->at = at;
-    while (end > at && is_blank(text[end - 1]))
-        end--;
-    reader->length = end - at;
-    return true;
-}
-
-static bool fail(const struct fault_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool fail(const struct fault_reader *reader, const char *format, ...)
-{
-    struct param_problem *problem = &reader->problem->problem;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem->text, sizeof problem->text, format, arguments);
-    va_end(arguments);
-    problem->at = (uint32_t)reader->at;
-    reader->problem->kind = reader->kind;
-    return false;
-}
-
-/* The number that these bytes are; false: they are none below `limit`. */
-static bool read_number(const char *text, size_t length, uint32_t limit, uint32_t *number)
-{
-    uint64_t value = 0;
-    if (!length || strspn(text, "0123456789") < length)
-        return false;
-    for (size_t i = 0; i < length && value < limit; i++)
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    *number = (uint32_t)value;
-    return value < limit;
-}
-
-/* The switch with this name; false: there is none. */
-static bool find_switch(const struct topo *topo, const char *text, size_t length, uint32_t *at)
-{
-    char name[TOPO_TEXT];
-    for (uint32_t i = 0; i < topo->switches; i++) {
-        topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name);
-        if (strlen(name) == length && memcmp(name, text, length) == 0) {
-            *at = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A node by its number, or a switch. */
-static bool find_end(const struct topo *topo, const char *text, size_t length, struct topo_end *end)
-{
-    end->is_node = read_number(text, length, topo->nodes, &end->id);
-    return end->is_node || find_switch(topo, text, length, &end->id);
-}
-
-static bool is_end(struct topo_end a, struct topo_end b)
-{
-    return a.is_node == b.is_node && a.id == b.id;
-}
-
-static bool no_link(const struct fault_reader *reader)
-{
-    const struct topo *topo = &reader->faults->base;
-    char text[TOPO_TEXT], example[2 * TOPO_TEXT + 2];
-    uint32_t shown = topo->links > 2 * topo->nodes ? 2 * topo->nodes : 0;
-    const char *given = topo->ops->given_link ? topo->ops->given_link(topo, shown) : NULL;
-    return fail(reader,
-                "%s has no link '%.*s'; a link is named as helio topo names it, such as %s, or by its "
-                "number, such as %" PRIu32,
-                topo_print(topo, text, sizeof text), (int)(reader->length < 100 ? reader->length : 100),
-                reader->names + reader->at,
-                given ? given : topo_link_name(topo, shown, example, sizeof example), shown);
-}
-
-/* "A>B": all links between both, in both directions. */
-static bool mark_between(struct fault_reader *reader, const char *arrow, uint8_t mark)
-{
-    const struct topo *topo = &reader->faults->base;
-    const char *text = reader->names + reader->at;
-    struct topo_end a, b;
-    bool found = false;
-    if (!find_end(topo, text, (size_t)(arrow - text), &a) ||
-        !find_end(topo, arrow + 1, reader->length - (size_t)(arrow - text) - 1, &b))
-        return no_link(reader);
-    uint32_t node = a.is_node ? a.id : b.id;
-    uint32_t begin = a.is_node || b.is_node ? node : 2 * topo->nodes;
-    uint32_t end = a.is_node || b.is_node ? node + 1 : topo->links;
-    for (uint32_t link = begin; link < end; link++) {
-        struct topo_ends ends = topo_link_ends(topo, link);
-        if ((is_end(ends.from, a) && is_end(ends.to, b)) || (is_end(ends.from, b) && is_end(ends.to, a))) {
-            mark_link(reader->faults, link, mark);
-            found = true;
-        }
-    }
-    return found || no_link(reader);
-}
-
-/* The link with this name in the topology's file, which may stand in brackets behind its ends: "a>b (wan)".
- * UINT32_MAX: there is none. */
-static uint32_t find_given(const struct fault_reader *reader)
-{
-    const struct topo *topo = &reader->faults->base;
-    if (!topo->ops->find_link)
-        return UINT32_MAX;
-    char *name = mem_format("%.*s", (int)reader->length, reader->names + reader->at);
-    uint32_t link = topo->ops->find_link(topo, name);
-    char *bracket = strstr(name, " (");
-    if (link == UINT32_MAX && bracket && name[reader->length - 1] == ')') {
-        name[reader->length - 1] = '\0';
-        link = topo->ops->find_link(topo, bracket + 2);
-    }
-    free(name);
-    return link;
-}
-
-static bool mark_named_link(struct fault_reader *reader, uint8_t mark)
-{
-    const char *text = reader->names + reader->at, *arrow = memchr(text, '>', reader->length);
-    uint32_t link = find_given(reader);
-    if (link != UINT32_MAX) {
-        mark_link(reader->faults, link, mark);
-        return true;
-    }
-    if (arrow)
-        return mark_between(reader, arrow, mark);
-    if (!read_number(text, reader->length, reader->faults->base.links, &link))
-        return no_link(reader);
-    mark_link(reader->faults, link, mark);
-    return true;
-}
-
-static bool mark_named_switch(struct fault_reader *reader)
-{
-    const struct topo *topo = &reader->faults->base;
-    char text[TOPO_TEXT], example[TOPO_TEXT];
-    uint32_t at;
-    if (find_switch(topo, reader->names + reader->at, reader->length, &at)) {
-        reader->faults->switches[at] = FAULT_FAILED;
-        return true;
-    }
-    return fail(reader, "%s has no switch '%.*s'; a switch is named as helio topo names it, such as %s",
-                topo_print(topo, text, sizeof text), (int)(reader->length < 100 ? reader->length : 100),
-                reader->names + reader->at,
-                topo_end_name(topo, (struct topo_end){.id = 0}, example, sizeof example));
-}
-
-static bool mark_names(struct topo_faults *faults, const struct fault_request *request,
-                       struct fault_problem *problem)
-{
-    for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
-        struct fault_reader reader = {
-            .faults = faults, .problem = problem, .kind = kind, .names = request->of[kind].names};
-        bool good = true;
-        while (reader.names && good && next_name(&reader))
-            good = kind == FAULT_SWITCHES
-                       ? mark_named_switch(&reader)
-                       : mark_named_link(&reader, kind == FAULT_LINKS ? FAULT_FAILED : FAULT_SLOW);
-        if (!good)
-            return false;
-    }
-    return true;
-}
-
 /* ------------------------------------------------------------------- shares */
 
 /* Draws the share of `count` things, half a thing rounded up: the first ones of a random order that depends
@@ -250,7 +49,7 @@ static void draw_links(struct topo_faults *faults, double share, uint64_t seed, 
             links[count++] = link;
     uint32_t drawn = draw(links, count, share, seed, kind);
     for (uint32_t i = 0; i < drawn; i++)
-        mark_link(faults, links[i], kind == FAULT_LINKS ? FAULT_FAILED : FAULT_SLOW);
+        fault_mark_link(faults, links[i], kind == FAULT_LINKS ? FAULT_FAIL : FAULT_SLOW_DOWN);
     free(links);
 }
 
@@ -273,7 +72,7 @@ static void lose_channel(struct topo_faults *faults, const uint32_t *links, uint
 {
     uint32_t link = links[channel / of_link];
     if (++faults->lost[link] == of_link)
-        mark_link(faults, link, FAULT_FAILED);
+        fault_mark_link(faults, link, FAULT_FAIL);
 }
 
 /* False: there are too many channels. */
@@ -409,6 +208,13 @@ static char *key_of(const struct topo *base, const struct fault_request *request
         free(key);
         key = longer;
     }
+    for (size_t i = 0; i < request->event_count; i++) {
+        const struct fault_event *event = &request->events[i];
+        char *longer = mem_format("%s;%d:%.*s", key, (int)event->action, (int)(event->end - event->begin),
+                                  request->event_text + event->begin);
+        free(key);
+        key = longer;
+    }
     return key;
 }
 
@@ -434,7 +240,7 @@ bool faults_check_names(const struct topo *base, const struct fault_request *req
                         struct fault_problem *problem)
 {
     struct topo_faults *faults = open_faults(base);
-    bool good = mark_names(faults, request, problem);
+    bool good = fault_names_mark(faults, request, problem) && fault_names_happen(faults, request, problem);
     faults_free(faults);
     return good;
 }
@@ -458,11 +264,12 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
 {
     struct topo_faults *faults = open_faults(base);
     faults->slow_parts = (uint64_t)llround(request->slow_rate * (double)FAULT_WHOLE);
-    bool good = mark_names(faults, request, problem);
+    bool good = fault_names_mark(faults, request, problem);
     if (good && (good = draw_channels(faults, request, problem))) {
         draw_links(faults, request->of[FAULT_LINKS].share, request->seed, FAULT_LINKS);
         draw_links(faults, request->of[FAULT_SLOW_LINKS].share, request->seed, FAULT_SLOW_LINKS);
         draw_switches(faults, request->of[FAULT_SWITCHES].share, request->seed);
+        good = fault_names_happen(faults, request, problem);
         fail_links_of_switches(faults);
         count_all(faults);
     }

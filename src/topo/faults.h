@@ -5,14 +5,22 @@
 
 /* Links and switches that have failed, and links that are slow (docs/faults.md).
  *
- *     faults.c          which ones: lists of names, shares that are drawn; slow links
+ *     faults.c          which ones: shares that are drawn; slow links
+ *     fault_names.c     lists of names, and what happens to the links and switches in them
  *     fault_routes.c    the routes that are left, as a table; platform_faults.c: those of a platform
  *     fault_cuts.c      what is cut off, in words
  *
  * A topology with faults is a copy of the topology with `faults` set; its numbers of nodes, switches and
  * links stay. A link between switches fails in both directions. A switch fails with all its links. */
 
-enum fault_kind { FAULT_LINKS, FAULT_SWITCHES, FAULT_SLOW_LINKS, FAULT_KINDS };
+enum fault_kind { FAULT_LINKS, FAULT_SWITCHES, FAULT_SLOW_LINKS, FAULT_KINDS, FAULT_EVENTS };
+
+/* What happens to the links and switches with these names: text[begin .. end). */
+enum fault_action { FAULT_FAIL, FAULT_SLOW_DOWN, FAULT_REPAIR };
+struct fault_event {
+    enum fault_action action;
+    size_t begin, end;
+};
 
 /* `names`: those with these names, separated by commas; NULL: none. `share`: in addition, so many of all,
  * from 0 to 1. Links are links between switches there; a name may also be that of a node's link. */
@@ -25,9 +33,13 @@ struct fault_request {
     uint32_t channels;    /* of each direction of a link between switches; 0: it has none */
     double channel_share; /* so many of all channels are lost; a link that has none left fails */
     uint64_t seed;        /* of the shares */
+    const char *event_text;
+    const struct fault_event *events; /* what happens after all that, in this order */
+    size_t event_count;
 };
 
-/* What cannot be done: with `kind` FAULT_KINDS it concerns no list, else the byte problem.at of its names. */
+/* What cannot be done: with `kind` FAULT_KINDS it concerns no list, else the byte problem.at of its names, or
+ * of the text of events. */
 struct fault_problem {
     enum fault_kind kind;
     struct param_problem problem;
@@ -86,6 +98,15 @@ enum { FAULT_FAILED = 1, FAULT_SLOW = 2, FAULT_CHANNELS_LIMIT = 1 << 26 };
 
 struct fault_routes;
 struct platform_detours;
+struct topo_faults;
+
+/* fault_names.c. Both directions of the link. */
+void fault_mark_link(struct topo_faults *faults, uint32_t link, enum fault_action action);
+/* What the lists name; what happens in the events. False fills *problem. */
+bool fault_names_mark(struct topo_faults *faults, const struct fault_request *request,
+                      struct fault_problem *problem);
+bool fault_names_happen(struct topo_faults *faults, const struct fault_request *request,
+                        struct fault_problem *problem);
 
 struct topo_faults {
     char *key;

@@ -216,6 +216,154 @@ static void taking_off_and_on_loses_nothing(void **state)
     }
 }
 
+/* ------------------------------------------------------------ several times */
+
+CALLS one_to_1[] = {SEND(1, 1, BIG), FINALIZE};
+CALLS one_from_0[] = {RECV(0, 1, BIG), FINALIZE};
+CALLS one_to_2[] = {SEND(2, 1, BIG), FINALIZE};
+CALLS one_from_3[] = {RECV(3, 1, BIG), FINALIZE};
+
+/* From 20 to 50 us it goes the other way round, where it shares a link with another message: of 80 us of data
+ * both have moved 35 us then, and 45 us are left. */
+static void a_flow_goes_back_after_the_repair(void **state)
+{
+    (void)state;
+    const struct call *const calls[] = {one_to_1, one_from_0, one_from_3, one_to_2};
+    static const char *const ways[][4] = {
+        {"topology=ring:4", "faults.events=20us fail (0)>(1); 50 us repair (1)>(0)", NULL},
+        {"topology=ring:4", "faults.events= 50us  repair (0)>(1);;20us fail (0)>(1) ;", NULL},
+        {"topology=ring:4", "faults.links=(0)>(1)", "faults.at=20us", "faults.repair=30us"},
+    };
+    for (int i = 0; i < 3; i++) {
+        run(calls, 4,
+            (const char *const[]){ways[i][0], ways[i][1], ways[i][2], i == 2 ? ways[i][3] : NULL, NULL});
+        assert_int_equal(out.finish[1], L + HOP + 95 * US);
+        assert_int_equal(out.finish[2], L + HOP + 95 * US);
+    }
+    run(calls, 4,
+        (const char *const[]){"topology=ring:4", "faults.events=20us slow (0)>(1); 50us repair (0)>(1)",
+                              "faults.slow_rate=50%", NULL});
+    assert_int_equal(out.finish[1], L + HOP + 95 * US);
+    assert_int_equal(out.finish[2], L + HOP + 80 * US);
+    run(calls, 4, /* what failed before the run; the first 50 us are shared */
+        (const char *const[]){"topology=ring:4", "faults.links=(0)>(1)", "faults.repair=50us", NULL});
+    assert_int_equal(out.finish[1], L + HOP + 105 * US);
+    run(calls, 4, /* twice; from 60 to 70 us again */
+        (const char *const[]){"topology=ring:4", "faults.links=(0)>(1)", "faults.at=20us",
+                              "faults.repair=30us", "faults.events=60us fail (0)>(1); 70us repair (0)>(1)",
+                              NULL});
+    assert_int_equal(out.finish[1], L + HOP + 100 * US);
+}
+
+/* Routes follow the network at a distance of 25 us. The link is gone from 20 to 30 us, so the message stands
+ * still for 10 us; from 45 to 55 us it goes the other way round. */
+static void routes_are_late(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"topology=ring:4", "faults.reroute=25us",
+                                           "faults.events=20us fail (0)>(1); 30us repair (0)>(1)", NULL};
+    run((const struct call *const[]){one_to_1, one_from_0, idle, idle}, 4, settings);
+    assert_in_range(out.finish[1], L + HOP + 90 * US - 1, L + HOP + 90 * US + 1);
+    run((const struct call *const[]){one_to_1, one_from_0, one_from_3, one_to_2}, 4, settings);
+    assert_in_range(out.finish[1], L + HOP + 95 * US - 1, L + HOP + 95 * US + 1);
+    assert_in_range(out.finish[2], L + HOP + 85 * US - 1, L + HOP + 85 * US + 1);
+}
+
+/* A node loses its only link, and gets it back. What it sends waits, also what is sent meanwhile, and a
+ * message of no bytes. */
+static void a_cut_that_is_repaired_is_waited_for(void **state)
+{
+    (void)state;
+    CALLS late[] = {COMPUTE(12 * 30000), SEND(1, 1, BIG), FINALIZE}; /* 30 us */
+    CALLS empty[] = {COMPUTE(12 * 30000), SEND(1, 1, 0), FINALIZE};
+    CALLS from_empty[] = {RECV(0, 1, 0), FINALIZE};
+    static const char *const rules[] = {"packet.routing=fixed", "packet.routing=spray",
+                                        "packet.routing=ugal-g", "packet.congestion=window",
+                                        "packet.congestion=credits"};
+    for (int i = 0; i < 10; i++) {
+        bool is_late = i >= 5;
+        const ps_t from = (is_late ? 55 : 50) * US;
+        const char *const settings[] = {"topology=ring:4",
+                                        "faults.events=20us fail 0>(0); 50us repair 0>(0)",
+                                        is_late ? "faults.reroute=5us" : "faults.reroute=0us",
+                                        rules[i % 5],
+                                        "packet.window=100MB",
+                                        NULL};
+        run((const struct call *const[]){one_to_1, one_from_0}, 2, settings);
+        assert_in_range(out.makespan, L + HOP + from + 60 * US - 1, L + HOP + from + 60 * US + 1);
+        run((const struct call *const[]){late, one_from_0}, 2, settings);
+        assert_in_range(out.makespan, L + HOP + from + 80 * US - 1, L + HOP + from + 80 * US + 1);
+        run((const struct call *const[]){empty, from_empty}, 2, settings);
+        assert_int_equal(out.makespan, L + HOP + from);
+    }
+    run((const struct call *const[]){one_to_1, one_from_0}, 2, /* cut before the run */
+        (const char *const[]){"topology=ring:4", "faults.switches=(1)", "faults.repair=1ms", NULL});
+    assert_int_equal(out.makespan, 1000 * US + L + HOP + 80 * US);
+    script_run(
+        (const struct call *const[]){one_to_1, one_from_0}, 2, "packet",
+        (const char *const[]){"topology=ring:4", "faults.events=20us fail 0>(0); 30us repair 2>(2)", NULL},
+        &out);
+    assert_int_equal(out.status, STATUS_FAILED);
+    assert_non_null(strstr(out.said, "the faults cut torus:4 at 20 us"));
+}
+
+/* Faults of a table and the same as events are the same, and links that come and go lose nothing. */
+static void events_are_what_a_table_is(void **state)
+{
+    (void)state;
+    enum { RANKS = 16 };
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 50000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    static const char *const routings[] = {
+        "packet.routing=fixed",  "packet.routing=adaptive", "packet.routing=ecmp", "packet.routing=valiant",
+        "packet.routing=ugal-l", "packet.routing=ugal-g",   "packet.routing=spray"};
+    static const char *const more[] = {"packet.paths=1", "packet.paths=3", "packet.congestion=window",
+                                       "packet.congestion=incast", "packet.injection=ordered"};
+    for (int i = 0; i < 70; i++) {
+        bool is_spread = i % 7 == 6;
+        const char *reroute = i / 7 % 2 ? "faults.reroute=3us" : "faults.reroute=0us";
+        const char *other = is_spread ? "packet.congestion=none" : more[i / 14];
+        ps_t finish[RANKS];
+        run_all(every, RANKS,
+                (const char *const[]){"topology=torus:4x4", routings[i % 7], reroute, other,
+                                      "faults.links=(0,0)>(1,0), (2,2)>(2,3)", "faults.switches=(3,3)",
+                                      "faults.at=11us", "faults.repair=9us", NULL});
+        memcpy(finish, out.finish, sizeof finish);
+        run_all(
+            every, RANKS,
+            (const char *const[]){"topology=torus:4x4", routings[i % 7], reroute, other,
+                                  "faults.events=11us fail (3,3), (0,0)>(1,0); 20us repair (3,3); 11us fail "
+                                  "(2,2)>(2,3); 20us repair (0,0)>(1,0), (2,3)>(2,2)",
+                                  NULL});
+        assert_memory_equal(finish, out.finish, sizeof finish);
+    }
+}
+
+static void wrong_events_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"faults.events=x",
+         "faults.events:1:1: error: an event is a time, one of fail, slow and repair, and names"},
+        {"faults.events=1us fail 16; 2us mend 16", "faults.events:1:14: error: an event is a time"},
+        {"faults.events=1us fail 16; fail 16", "faults.events:1:14: error: '' is not a time"},
+        {"faults.events=7 fail 16", "faults.events:1:"},
+        {"faults.events=0us fail 16", "an event is later than the beginning of the run"},
+        {"faults.events=1us fail", "faults.events:1:5: error: names of links or switches are missing"},
+        {"faults.events=1us fail 8, x", "faults.events:1:13: error: torus:4 has no link and no switch 'x'"},
+        {"faults.events=1us slow (2)", "links become slow, and '(2)' is a switch; name its links"},
+        {"faults.events=1us fail (0)>(2)", "has no link and no switch '(0)>(2)'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        script_run((const struct call *const[]){idle, idle}, 2, "packet",
+                   (const char *const[]){"topology=ring:4", wrong[i].text, NULL}, &out);
+        assert_int_equal(out.status, STATUS_BAD_INPUT);
+        if (!strstr(out.said, wrong[i].message))
+            fail_msg("%s: %s", wrong[i].text, out.said);
+    }
+}
+
 /* Every message arrives, whatever fails when and whichever way flows choose; conservation is checked. */
 static void all_arrive(void **state)
 {
@@ -228,11 +376,15 @@ static void all_arrive(void **state)
     static const char *const injections[] = {"packet.injection=shared", "packet.injection=ordered"};
     for (int i = 0; i < 48; i++)
         run_all(every, 16,
-                (const char *const[]){i % 5 ? "topology=torus:4x4" : "topology=fattree:4x2", routings[i % 6],
-                                      times[i / 6 % 4], injections[i / 24], "faults.link_share=0.15",
-                                      "faults.slow_link_share=0.2",
-                                      i % 4 == 3 ? "faults.reroute=60us" : "faults.reroute=0s",
-                                      i % 7 ? "packet.duplex=full" : "packet.duplex=half", NULL});
+                (const char *const[]){
+                    i % 5 ? "topology=torus:4x4" : "topology=fattree:4x2", routings[i % 6], times[i / 6 % 4],
+                    injections[i / 24], "faults.link_share=0.15", "faults.slow_link_share=0.2",
+                    i % 4 == 3 ? "faults.reroute=60us" : "faults.reroute=0s",
+                    i % 7 ? "packet.duplex=full" : "packet.duplex=half",
+                    i % 2 ? "faults.events=30us fail 40; 33us repair 40; 70us slow 41; 90us "
+                            "repair 41, 40"
+                          : "faults.repair=45us",
+                    NULL});
 }
 
 /* --------------------------------------------------------------------- cuts */
@@ -272,6 +424,14 @@ static void other_fabrics_refuse_a_time(void **state)
                &out);
     assert_int_equal(out.status, STATUS_BAD_INPUT);
     assert_non_null(strstr(out.said, "only packet has links that fail during the run"));
+    script_run((const struct call *const[]){idle, idle}, 2, "segment",
+               (const char *const[]){"topology=ring:4", "faults.links=(1)>(2)", "faults.repair=30us", NULL},
+               &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    script_run((const struct call *const[]){idle, idle}, 2, "tdm-dynamic",
+               (const char *const[]){"topology=ring:4", "faults.events=1us fail (1)>(2)", NULL}, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "faults.events: of all fabrics, only packet"));
 }
 
 /* --------------------------------------------------------------- slow nodes */
@@ -397,6 +557,11 @@ int main(void)
         cmocka_unit_test(a_flow_waits_for_its_route),
         cmocka_unit_test(a_link_becomes_slow),
         cmocka_unit_test(taking_off_and_on_loses_nothing),
+        cmocka_unit_test(a_flow_goes_back_after_the_repair),
+        cmocka_unit_test(routes_are_late),
+        cmocka_unit_test(a_cut_that_is_repaired_is_waited_for),
+        cmocka_unit_test(events_are_what_a_table_is),
+        cmocka_unit_test(wrong_events_are_refused),
         cmocka_unit_test(all_arrive),
         cmocka_unit_test(a_cut_ends_the_run),
         cmocka_unit_test(other_fabrics_refuse_a_time),

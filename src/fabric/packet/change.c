@@ -1,14 +1,18 @@
-#include <inttypes.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "fabric/faults.h"
 #include "fabric/packet/packet.h"
 
+/* At the time of each state the network changes. After faults.reroute the routes are those of that state. A
+ * link carries messages if it is intact, and the routes have it too: those that wait for a way are on links
+ * that the routes do not have. */
 struct packet_change {
-    struct topo later;
-    bool is_waiting; /* links have failed, and nobody knows */
-    uint32_t fail_kind, reroute_kind;
+    struct topology_states states;
+    size_t now, known; /* the network as it is; the one that routes are made for */
+    uint8_t *touched;  /* [links] whether lanes on it are taken off */
+    uint32_t change_kind, route_kind;
 };
 
 /* A lane that is taken off its links, as it is then. */
@@ -24,44 +28,103 @@ struct moved_lanes {
     size_t count, capacity, links, link_capacity;
 };
 
-static bool has_failed(const struct packet *packet, uint32_t id)
+static const struct topo *topo_in(const struct packet_change *change, size_t state)
 {
-    const uint32_t *links = packet_route_of(packet, id);
-    bool has = false;
-    for (uint32_t i = 0; i < packet->lanes[id].links && !has; i++)
-        has = faults_has_failed(&packet->change->later, links[i]);
-    return has;
+    return &change->states.items[state].topo;
 }
 
-static bool is_slow(const struct packet *packet, uint32_t id)
+static bool is_blocked(const struct packet_change *change, uint32_t link)
 {
-    const uint32_t *links = packet_route_of(packet, id);
-    bool is = false;
-    for (uint32_t i = 0; i < packet->lanes[id].links && !is; i++)
-        is = faults_is_slow(&packet->change->later, links[i]);
-    return is;
+    return faults_has_failed(topo_in(change, change->now), link) ||
+           faults_has_failed(topo_in(change, change->known), link);
+}
+
+static uint64_t rate_in(const struct packet_change *change, uint32_t link, uint64_t of_fabric)
+{
+    return is_blocked(change, link) ? 1 : topo_link_rate(topo_in(change, change->now), link, of_fabric);
 }
 
 uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_t of_fabric)
 {
-    const struct topo *later = &packet->change->later;
-    if (!packet->change->is_waiting)
-        return topo_link_rate(&packet->paths.topo, link, of_fabric);
-    return faults_has_failed(later, link) ? 1 : topo_link_rate(later, link, of_fabric);
+    return rate_in(packet->change, link, of_fabric);
+}
+
+static bool has_blocked(const struct packet *packet, uint32_t id)
+{
+    const uint32_t *links = packet_route_of(packet, id);
+    bool has = false;
+    for (uint32_t i = 0; i < packet->lanes[id].links && !has; i++)
+        has = is_blocked(packet->change, links[i]);
+    return has;
 }
 
 bool change_has_stopped(const struct packet *packet, uint32_t id)
 {
-    bool has_stopped = packet->change->is_waiting;
+    bool has_stopped = true;
     uint32_t lane = packet_flow_at(packet, id)->lane;
     for (; lane != POOL_NONE && has_stopped; lane = packet->lanes[lane].next)
-        has_stopped = has_failed(packet, lane);
+        has_stopped = has_blocked(packet, lane);
     return has_stopped;
+}
+
+/* Flows can stand still until the routes are those of the last state: then the run has ended, or all have a
+ * way. */
+static void note_stops(struct packet *packet)
+{
+    const struct packet_change *change = packet->change;
+    bool has_failed = topo_in(change, change->now)->faults || topo_in(change, change->known)->faults;
+    packet->may_stop = has_failed && change->known + 1 < change->states.count;
+}
+
+/* --------------------------------------------------- ways that are not there */
+
+/* The first state from the one that is known on in which the message has a way; the number of states: there
+ * is none. */
+static size_t state_with_way(const struct packet *packet, const struct message *message)
+{
+    const struct packet_change *change = packet->change;
+    size_t state = change->known;
+    while (state < change->states.count &&
+           !topo_reaches(topo_in(change, state), message->source_node, message->destination_node))
+        state++;
+    return state;
+}
+
+const struct topo *change_topo_of(const struct packet *packet, const struct message *message)
+{
+    const struct packet_change *change = packet->change;
+    size_t state = state_with_way(packet, message);
+    bool is_known = state == change->known || state == change->states.count;
+    return is_known ? &packet->paths.topo : topo_in(change, state);
 }
 
 bool change_check_way(struct packet *packet, const struct message *message)
 {
-    return !packet->has_topology || topology_check_way(&packet->fabric, &packet->paths.topo, message);
+    if (!packet->has_topology)
+        return true;
+    ps_t since = packet->change ? packet->change->states.items[packet->change->known].since : 0;
+    return topology_check_way(&packet->fabric, packet_topo_of(packet, message), message, since);
+}
+
+ps_t change_wait(const struct packet *packet, const struct message *message)
+{
+    const struct packet_change *change = packet->change;
+    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
+    size_t state = state_with_way(packet, message);
+    if (state == change->known || state == change->states.count)
+        return 0;
+    return ps_add(change->states.items[state].since, faults->reroute_ps) - fabric_now(&packet->fabric);
+}
+
+uint32_t change_enter(struct packet *packet, const struct message *message, uint32_t place)
+{
+    struct paths *paths = &packet->paths;
+    const struct topo *topo = packet_topo_of(packet, message), routes = paths->topo;
+    if (topo != &paths->topo)
+        paths->topo = *topo;
+    uint32_t count = paths_enter(paths, message->source_node, message->destination_node, place, packet->way);
+    paths->topo = routes;
+    return count;
 }
 
 /* ----------------------------------------------------- off the links and on */
@@ -83,43 +146,59 @@ static void take_off(struct packet *packet, uint32_t id, struct moved_lanes *mov
     lane_end(packet, id);
 }
 
-/* Takes the lanes off that are on failed links, and with `slow_too` those on slow links. */
-static struct moved_lanes take_all_off(struct packet *packet, bool slow_too)
+static bool is_on_touched(const struct packet *packet, uint32_t id)
+{
+    const uint32_t *links = packet_route_of(packet, id);
+    bool is = false;
+    for (uint32_t i = 0; i < packet->lanes[id].links && !is; i++)
+        is = packet->change->touched[links[i]];
+    return is;
+}
+
+/* Takes the lanes off that are on touched links, or all. */
+static struct moved_lanes take_all_off(struct packet *packet, bool all)
 {
     struct moved_lanes moved = {.count = 0};
     for (uint32_t id = 0; id < packet->lane_ids; id++)
-        if (packet->lanes[id].flow != POOL_NONE &&
-            (has_failed(packet, id) || (slow_too && is_slow(packet, id))))
+        if (packet->lanes[id].flow != POOL_NONE && (all || is_on_touched(packet, id)))
             take_off(packet, id, &moved);
     return moved;
+}
+
+/* The lane goes on over `count` links of packet->way. */
+static void put_on(struct packet *packet, const struct packet_moved *of, uint32_t count)
+{
+    lane_put_on(packet, of->lane.flow, of->lane.place, &of->stage, count);
 }
 
 /* The same links as before. */
 static void put_back(struct packet *packet, const struct moved_lanes *moved, size_t index)
 {
     const struct packet_moved *of = &moved->lanes[index];
-    const struct packet_lane *lane = &of->lane;
     memcpy(packet->way, moved->routes + of->route,
-           paths_words(&packet->paths, lane->links) * sizeof *packet->way);
-    paths_take(&packet->paths, packet->way, lane->links);
-    lane_put_on(packet, lane->flow, lane->place, &of->stage, lane->links);
+           paths_words(&packet->paths, of->lane.links) * sizeof *packet->way);
+    paths_take(&packet->paths, packet->way, of->lane.links);
+    put_on(packet, of, of->lane.links);
 }
 
-/* The links that are left, whose hops are added to `hops`. False, reported: there are none. */
+/* The links that are left, whose hops are added to `hops` if they are other ones. False, reported: there are
+ * none, and will be none. */
 static bool put_elsewhere(struct packet *packet, const struct moved_lanes *moved, size_t index,
                           uint64_t *hops)
 {
     const struct packet_moved *of = &moved->lanes[index];
     const struct packet_lane *lane = &of->lane;
+    const uint32_t *links = moved->routes + of->route;
     const struct message *first = packet_first_of(packet, lane->flow);
     struct paths *paths = &packet->paths;
     if (!change_check_way(packet, first))
         return false;
-    uint32_t count =
-        paths_enter(paths, first->source_node, first->destination_node, lane->place, packet->way);
-    lane_carry_elsewhere(packet, lane->flow, moved->routes + of->route, lane->links, count);
-    *hops += paths_hops(paths, packet->way, count);
-    lane_put_on(packet, lane->flow, lane->place, &of->stage, count);
+    uint32_t count = change_enter(packet, first, lane->place);
+    if (count != lane->links || memcmp(links, packet->way, paths_words(paths, count) * sizeof *links) != 0) {
+        lane_carry_elsewhere(packet, lane->flow, links, lane->links, count);
+        *hops += paths_hops(paths, packet->way, count);
+    }
+    put_on(packet, of, count);
     return true;
 }
 
@@ -131,17 +210,41 @@ static void free_moved(struct moved_lanes *moved)
 
 /* ------------------------------------------------------------------- events */
 
-/* Messages on failed links have new routes from now on. */
-static void on_reroute(void *self, uint32_t subject)
+/* The links become those of the states `now` and `known`. */
+static void set_states(struct packet *packet, size_t now, size_t known)
+{
+    struct packet_change *change = packet->change;
+    const struct packet_change before = *change;
+    const uint64_t of_fabric = packet->config->bandwidth_bytes_per_s;
+    change->now = now;
+    change->known = known;
+    for (uint32_t link = 0; link < topo_in(change, 0)->links; link++) {
+        uint64_t rate = rate_in(change, link, of_fabric);
+        if (change->touched[link] && rate != rate_in(&before, link, of_fabric))
+            rates_set_capacity(packet->rates, link, rate);
+    }
+    note_stops(packet);
+}
+
+/* Routes are those of this state from now on. Messages on links that it does not have go elsewhere; if links
+ * are back, all take the routes that they have now. */
+static void on_route(void *self, uint32_t state)
 {
     struct packet *packet = self;
-    bool good = true;
+    struct packet_change *change = packet->change;
+    const struct topo *before = topo_in(change, change->known), *after = topo_in(change, state);
+    bool good = true, are_back = false;
     uint64_t hops = 0;
-    (void)subject;
-    struct moved_lanes moved = take_all_off(packet, false);
-    packet->paths.topo = packet->change->later; /* which was held, and still is */
-    free(packet->change);
-    packet->change = NULL;
+    for (uint32_t link = 0; link < after->links; link++) {
+        bool had_failed = faults_has_failed(before, link), has_failed = faults_has_failed(after, link);
+        change->touched[link] = had_failed || has_failed;
+        are_back = are_back || (had_failed && !has_failed);
+    }
+    struct moved_lanes moved = take_all_off(packet, are_back);
+    faults_release(&packet->paths.topo);
+    packet->paths.topo = *after;
+    faults_hold(&packet->paths.topo);
+    set_states(packet, change->now, state);
     for (size_t i = 0; good && i < moved.count; i++)
         good = put_elsewhere(packet, &moved, i, &hops);
     /* A message counts with the mean of its lanes. */
@@ -149,46 +252,47 @@ static void on_reroute(void *self, uint32_t subject)
     free_moved(&moved);
 }
 
-/* Slow links become slow, and failed ones carry next to nothing. All flows on them keep their routes. */
-static void on_fail(void *self, uint32_t subject)
+/* Links fail, are slow or are back; failed ones carry next to nothing. All flows keep their routes. */
+static void on_change(void *self, uint32_t state)
 {
     struct packet *packet = self;
+    struct packet_change *change = packet->change;
     const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
-    const struct topo *later = &packet->change->later;
-    (void)subject;
-    struct moved_lanes moved = take_all_off(packet, true);
-    packet->change->is_waiting = true;
-    for (uint32_t link = 0; link < later->links; link++)
-        if (faults_has_failed(later, link))
-            rates_set_capacity(packet->rates, link, 1);
-        else if (faults_is_slow(later, link))
-            rates_set_capacity(packet->rates, link,
-                               topo_link_rate(later, link, packet->config->bandwidth_bytes_per_s));
+    const struct topo *before = topo_in(change, change->now), *after = topo_in(change, state);
+    for (uint32_t link = 0; link < after->links; link++)
+        change->touched[link] = faults_has_failed(before, link) != faults_has_failed(after, link) ||
+                                faults_is_slow(before, link) != faults_is_slow(after, link);
+    struct moved_lanes moved = take_all_off(packet, false);
+    set_states(packet, state, change->known);
     for (size_t i = 0; i < moved.count; i++)
         put_back(packet, &moved, i);
     free_moved(&moved);
     if (!faults->reroute_ps)
-        on_reroute(packet, 0);
+        on_route(packet, state);
     else
         loop_at(packet->fabric.params.loop, ps_add(fabric_now(&packet->fabric), faults->reroute_ps),
-                packet->change->reroute_kind, 0);
+                change->route_kind, state);
 }
 
-void change_init(struct packet *packet, const struct topo *later)
+void change_init(struct packet *packet, struct topology_states *states)
 {
-    const struct fault_config *faults = config_of(packet->fabric.params.config, &fault_params);
     struct event_loop *loop = packet->fabric.params.loop;
-    packet->change = mem_alloc(1, sizeof *packet->change, "faults");
-    packet->change->later = *later;
-    faults_hold(later);
-    packet->change->fail_kind = loop_register(loop, on_fail, packet);
-    packet->change->reroute_kind = loop_register(loop, on_reroute, packet);
-    loop_at(loop, faults->at_ps, packet->change->fail_kind, 0);
+    struct packet_change *change = packet->change = mem_alloc(1, sizeof *change, "faults");
+    change->states = *states;
+    change->touched = mem_alloc(topo_in(change, 0)->links, sizeof *change->touched, "faults");
+    *states = (struct topology_states){.count = 0};
+    change->change_kind = loop_register(loop, on_change, packet);
+    change->route_kind = loop_register(loop, on_route, packet);
+    note_stops(packet);
+    for (uint32_t state = 1; state < change->states.count; state++)
+        loop_at(loop, change->states.items[state].since, change->change_kind, state);
 }
 
 void change_free(struct packet *packet)
 {
-    if (packet->change)
-        faults_release(&packet->change->later);
+    if (!packet->change)
+        return;
+    topology_states_free(&packet->change->states);
+    free(packet->change->touched);
     free(packet->change);
 }

@@ -31,8 +31,7 @@ void lane_copy_way(struct packet *packet, uint32_t lane)
 static uint32_t find_way(struct packet *packet, const struct message *message, uint32_t place)
 {
     if (packet->has_topology)
-        return paths_enter(&packet->paths, message->source_node, message->destination_node, place,
-                           packet->way);
+        return change_enter(packet, message, place);
     go_up_and_down(packet, message);
     return 2;
 }

@@ -70,12 +70,15 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes, s
     }
     network->changes = topology_changes(config);
     network->limit = paths_limit(&network->topo, choice, network->changes);
-    if (network->changes && (status = topology_later(config, nodes, &network->later)) != STATUS_OK)
+    if (network->changes && (status = topology_states(config, nodes, &network->states)) != STATUS_OK)
         return status;
-    uint32_t later = network->changes ? paths_limit(&network->later, choice, true) : 0;
-    network->limit = later > network->limit ? later : network->limit;
+    for (size_t i = 1; i < network->states.count; i++) {
+        uint32_t limit = paths_limit(&network->states.items[i].topo, choice, true);
+        network->limit = limit > network->limit ? limit : network->limit;
+    }
     if (network->limit + has_one_more(packet) <= MAXMIN_LINKS_PER_FLOW)
         return status;
+    packet_network_free(network);
     char text[TOPO_TEXT];
     if (choice == PATH_SPRAYED)
         diag_error(
@@ -86,6 +89,11 @@ enum status packet_choose_network(const struct config *config, uint32_t nodes, s
         diag_error("topology %s has routes of %u links; packet takes %d at most",
                    topo_print(&network->topo, text, sizeof text), network->limit, MAXMIN_LINKS_PER_FLOW);
     return STATUS_BAD_INPUT;
+}
+
+void packet_network_free(struct packet_network *network)
+{
+    topology_states_free(&network->states);
 }
 
 struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,

@@ -23,7 +23,7 @@ static uint32_t hops_of(const struct packet *packet, const struct message *messa
 {
     if (!packet->has_topology)
         return 0;
-    return topo_distance(&packet->paths.topo, message->source_node, message->destination_node);
+    return topo_distance(packet_topo_of(packet, message), message->source_node, message->destination_node);
 }
 
 /* Those of them that take the latency of a hop. */
@@ -31,7 +31,7 @@ static uint32_t delays_of(const struct packet *packet, const struct message *mes
 {
     if (!packet->has_topology)
         return 0;
-    return topo_delays(&packet->paths.topo, message->source_node, message->destination_node);
+    return topo_delays(packet_topo_of(packet, message), message->source_node, message->destination_node);
 }
 
 /* Where the network gives latencies, those of fixed routing: of an adaptive route they are not known before
@@ -41,8 +41,8 @@ ps_t packet_latency_of(const struct packet *packet, const struct message *messag
     const struct packet_config *config = packet->config;
     if (packet->has_topology && topo_has_latencies(&packet->paths.topo))
         return ps_add(config->latency_ps,
-                      topo_route_latency(&packet->paths.topo, message->source_node, message->destination_node,
-                                         config->hop_latency_ps, 0));
+                      topo_route_latency(packet_topo_of(packet, message), message->source_node,
+                                         message->destination_node, config->hop_latency_ps, 0));
     return ps_add(config->latency_ps, config->hop_latency_ps * delays_of(packet, message));
 }
 
@@ -59,6 +59,9 @@ uint64_t packet_rate_alone(struct packet *packet, const struct message *message)
     uint64_t rate = packet->config->bandwidth_bytes_per_s;
     if (!packet->has_topology || !topo_has_rates(&packet->paths.topo))
         return rate;
+    const struct topo *topo = packet_topo_of(packet, message);
+    if (topo != &packet->paths.topo)
+        return topo_route_rate(topo, message->source_node, message->destination_node, rate);
     return paths_rate_alone(&packet->paths, message->source_node, message->destination_node, rate);
 }
 
@@ -136,7 +139,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 
     if (!change_check_way(packet, message))
         return;
-    fabric_visible(fabric, index, ps_add(fabric_now(fabric), packet_latency_of(packet, message)));
+    ps_t latency = ps_add(packet_wait(packet, message), packet_latency_of(packet, message));
+    fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency));
     sums_add(&packet->up_bytes, message->source_node, message->bytes);
     sums_add(&packet->down_bytes, message->destination_node, message->bytes);
     message->fabric = POOL_NONE;
@@ -147,7 +151,7 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     } else if (fabric_message_bytes(fabric, message) == 0) {
         queue_table_remove(&packet->by_key, entry);
         packet->statistics.hops += hops_of(packet, message);
-        deliver(packet, index, packet_latency_of(packet, message));
+        deliver(packet, index, latency);
     } else {
         begin_flow(packet, entry, (struct queue){index, index});
     }
@@ -321,7 +325,7 @@ static void open_rates(struct packet *packet, const struct packet_network *netwo
     way_init(packet, network, &shape);
 }
 
-static void use_topology(struct packet *packet, const struct packet_network *network)
+static void use_topology(struct packet *packet, struct packet_network *network)
 {
     struct paths *paths = &packet->paths;
     packet->has_topology = true;
@@ -329,9 +333,9 @@ static void use_topology(struct packet *packet, const struct packet_network *net
                packet->config->duplex == PACKET_DUPLEX_HALF, network->limit, network->changes,
                packet->fabric.params.seed);
     faults_hold(&paths->topo);
-    open_rates(packet, network);
     if (network->changes)
-        change_init(packet, &network->later);
+        change_init(packet, &network->states);
+    open_rates(packet, network);
 }
 
 static enum status packet_init(struct fabric *fabric)
@@ -415,6 +419,7 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     if (has_topology)
         bytes +=
             links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(lanes * limit, sizeof(uint32_t));
+    packet_network_free(&network);
     fabric_estimate_add(estimate, bytes);
     return STATUS_OK;
 }

@@ -108,7 +108,7 @@ struct packet {
     uint32_t lanes_of_flow, lane_ids;
     struct queue_table
         by_key; /* the flow of messages that must follow each other: its index, in queue.head */
-    bool solve_pending, has_topology, has_stages;
+    bool solve_pending, has_topology, has_stages, may_stop;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     struct sums up_bytes, down_bytes;
@@ -139,14 +139,16 @@ struct hardware_use packet_use(const struct config *config, uint32_t nodes, cons
 /* The topology of the run, if it needs one. */
 struct packet_network {
     bool is_needed, changes;
-    struct topo topo, later;
-    uint32_t limit; /* most links of a path */
+    struct topo topo;              /* at the beginning */
+    struct topology_states states; /* if it changes */
+    uint32_t limit;                /* most links of a path */
 };
 
 /* Whether the run needs a topology, and one that flows can cross. Fails, reported, also where the congestion
  * does not fit. */
 enum status packet_choose_network(const struct config *config, uint32_t nodes,
                                   struct packet_network *network);
+void packet_network_free(struct packet_network *network);
 struct rates_shape packet_shape_of(const struct packet_config *config, const struct packet_network *network,
                                    uint32_t nodes);
 
@@ -272,21 +274,39 @@ uint64_t stage_window_rate(uint64_t bytes, ps_t round_trip);
 
 /* ----------------------------------------------------------------- change.c */
 
-/* At faults.at links fail or become slow. From then on until faults.reroute later, messages on failed links
- * stand still. Then the topology becomes `later`, and they take new routes. */
-void change_init(struct packet *packet, const struct topo *later);
+/* Takes the states over. At the time of each, links fail, become slow or are back. Until faults.reroute
+ * later, messages on failed links stand still. Then routes are those of the state. */
+void change_init(struct packet *packet, struct topology_states *states);
 void change_free(struct packet *packet);
 
-/* Whether the flow stands still, so that its end is not known: links of all its lanes have failed. */
+/* Whether the flow stands still, so that its end is not known: all its lanes are on links that have failed.
+ */
 bool change_has_stopped(const struct packet *packet, uint32_t flow);
 static inline bool change_is_waiting(const struct packet *packet, uint32_t flow)
 {
-    return packet->change && change_has_stopped(packet, flow);
+    return packet->may_stop && change_has_stopped(packet, flow);
 }
 
-/* False, reported: the nodes of the message have been cut off from each other. */
+/* The topology that the message is routed in: if it has no way now, and will have one, the topology of then.
+ */
+const struct topo *change_topo_of(const struct packet *packet, const struct message *message);
+static inline const struct topo *packet_topo_of(const struct packet *packet, const struct message *message)
+{
+    const struct topo *topo = &packet->paths.topo;
+    return packet->change && topo->faults ? change_topo_of(packet, message) : topo;
+}
+
+/* False, reported: the nodes of the message have been cut off from each other, and stay so. */
 bool change_check_way(struct packet *packet, const struct message *message);
-/* While links change: 1 B/s of a failed one, until there are new routes. */
+/* How long the message has no way from now on; 0: it has one. */
+ps_t change_wait(const struct packet *packet, const struct message *message);
+static inline ps_t packet_wait(const struct packet *packet, const struct message *message)
+{
+    return packet->change && packet->paths.topo.faults ? change_wait(packet, message) : 0;
+}
+/* A path for the message into packet->way, whose links count it; returns how many. */
+uint32_t change_enter(struct packet *packet, const struct message *message, uint32_t place);
+/* 1 B/s of a failed one. */
 uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_t of_fabric);
 
 #endif

@@ -146,7 +146,7 @@ void photonic_submit(struct fabric *fabric, uint32_t index)
     const struct message *message = fabric_message(fabric, index);
     uint64_t bytes = message->bytes, mtu = photonic->settings.photonic.mtu_bytes;
     bool is_cut = photonic->switching != PHOTONIC_CIRCUIT && bytes > mtu;
-    if (!topology_check_way(fabric, &photonic->topo, message))
+    if (!topology_check_way(fabric, &photonic->topo, message, 0))
         return;
     uint32_t taken = pool_take(&photonic->transmissions);
     struct photonic_transmission *transmission = transmission_at(photonic, taken);

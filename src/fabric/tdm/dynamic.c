@@ -425,7 +425,7 @@ static void dynamic_submit(struct fabric *fabric, uint32_t index)
     struct tdm_dynamic *dynamic = (struct tdm_dynamic *)fabric;
     uint32_t node = fabric_message(fabric, index)->source_node;
     struct queue *messages = &dynamic->sources[node].messages;
-    if (!topology_check_way(fabric, &dynamic->topo, fabric_message(fabric, index)))
+    if (!topology_check_way(fabric, &dynamic->topo, fabric_message(fabric, index), 0))
         return;
     queue_append(messages, message_links(dynamic), index);
     if (messages->head == index)
