@@ -169,9 +169,10 @@ static uint32_t platform_distance(const struct topo *topo, uint32_t source, uint
 
 static ps_t platform_more_latency(const struct topo *topo, uint32_t source, uint32_t destination)
 {
-    struct platform_way way = {.count = 0};
-    if (platform_of(topo)->has_vivaldi)
-        find(topo, source, destination, &way);
+    struct platform_way way; /* which is large: not cleared where it is not used */
+    if (!platform_of(topo)->has_vivaldi)
+        return 0;
+    find(topo, source, destination, &way);
     return way.more_ps;
 }
 

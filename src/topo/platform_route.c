@@ -140,13 +140,12 @@ struct path {
     uint32_t zones[PLATFORM_DEPTH_AT_MOST + 1], count;
 };
 
-static struct path path_of(const struct platform *platform, uint32_t point)
+static void find_path(const struct platform *platform, uint32_t point, struct path *path)
 {
-    struct path path = {.count = 0};
+    path->count = 0;
     for (uint32_t zone = platform->points[point].zone; zone != PLATFORM_NONE;
          zone = platform->zones[zone].parent)
-        path.zones[path.count++] = zone;
-    return path;
+        path->zones[path->count++] = zone;
 }
 
 /* Leaves of both paths what lies below the innermost zone around both, which it returns. */
@@ -193,16 +192,19 @@ static bool go_on(const struct platform *platform, uint32_t from, uint32_t to, s
 
 bool platform_find_way(const struct platform *platform, uint32_t from, uint32_t to, struct platform_way *way)
 {
-    struct path a = path_of(platform, from), b = path_of(platform, to);
+    struct path a, b;
     uint32_t from_gateway, to_gateway, member, other;
-    const struct platform_route *bypass;
-    cut_common(&a, &b);
-    if (!a.count && !b.count) { /* in one zone */
-        bypass = platform_find_route(platform, &platform->bypasses, from, to);
+    const struct platform_route *bypass = NULL;
+    if (platform->points[from].zone == platform->points[to].zone) {
+        if (platform->bypasses.count)
+            bypass = platform_find_route(platform, &platform->bypasses, from, to);
         if (bypass)
             take_list(platform, bypass->links, way);
         return bypass || platform_cross(platform, from, to, way, &from_gateway, &to_gateway);
     }
+    find_path(platform, from, &a);
+    find_path(platform, to, &b);
+    cut_common(&a, &b);
     if (!a.count || !b.count)
         return false; /* one is in a zone that stands beside the other point: no route can say how */
     if (platform->bypasses.count && (bypass = find_bypass(platform, &a, &b, &member, &other))) {

@@ -119,10 +119,13 @@ ps_t change_wait(const struct packet *packet, const struct message *message)
 uint32_t change_enter(struct packet *packet, const struct message *message, uint32_t place)
 {
     struct paths *paths = &packet->paths;
-    const struct topo *topo = packet_topo_of(packet, message), routes = paths->topo;
-    if (topo != &paths->topo)
-        paths->topo = *topo;
-    uint32_t count = paths_enter(paths, message->source_node, message->destination_node, place, packet->way);
+    const struct topo *topo = packet_topo_of(packet, message);
+    uint32_t source = message->source_node, destination = message->destination_node;
+    if (topo == &paths->topo)
+        return paths_enter(paths, source, destination, place, packet->way);
+    const struct topo routes = paths->topo;
+    paths->topo = *topo;
+    uint32_t count = paths_enter(paths, source, destination, place, packet->way);
     paths->topo = routes;
     return count;
 }

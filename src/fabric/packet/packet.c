@@ -34,15 +34,32 @@ static uint32_t delays_of(const struct packet *packet, const struct message *mes
     return topo_delays(packet_topo_of(packet, message), message->source_node, message->destination_node);
 }
 
+static ps_t latency_by_route(const struct packet *packet, const struct message *message)
+{
+    const struct packet_config *config = packet->config;
+    return ps_add(config->latency_ps,
+                  topo_route_latency(packet_topo_of(packet, message), message->source_node,
+                                     message->destination_node, config->hop_latency_ps, 0));
+}
+
+static ps_t latency_kept(const struct packet *packet, const struct message *message)
+{
+    uint32_t source = message->source_node, destination = message->destination_node;
+    struct packet_latency *kept = &packet->latencies[(source * 61 + destination) % PACKET_LATENCIES];
+    if (kept->source != source || kept->destination != destination)
+        *kept = (struct packet_latency){source, destination, latency_by_route(packet, message)};
+    return kept->latency;
+}
+
 /* Where the network gives latencies, those of fixed routing: of an adaptive route they are not known before
  * the message begins. */
 ps_t packet_latency_of(const struct packet *packet, const struct message *message)
 {
     const struct packet_config *config = packet->config;
+    if (packet->latencies)
+        return latency_kept(packet, message);
     if (packet->has_topology && topo_has_latencies(&packet->paths.topo))
-        return ps_add(config->latency_ps,
-                      topo_route_latency(packet_topo_of(packet, message), message->source_node,
-                                         message->destination_node, config->hop_latency_ps, 0));
+        return latency_by_route(packet, message);
     return ps_add(config->latency_ps, config->hop_latency_ps * delays_of(packet, message));
 }
 
@@ -325,6 +342,15 @@ static void open_rates(struct packet *packet, const struct packet_network *netwo
     way_init(packet, network, &shape);
 }
 
+static void open_latencies(struct packet *packet)
+{
+    if (packet->change || !topo_has_latencies(&packet->paths.topo))
+        return;
+    packet->latencies = mem_alloc(PACKET_LATENCIES, sizeof *packet->latencies, "latencies of routes");
+    for (size_t i = 0; i < PACKET_LATENCIES; i++)
+        packet->latencies[i].source = UINT32_MAX;
+}
+
 static void use_topology(struct packet *packet, struct packet_network *network)
 {
     struct paths *paths = &packet->paths;
@@ -335,6 +361,7 @@ static void use_topology(struct packet *packet, struct packet_network *network)
     faults_hold(&paths->topo);
     if (network->changes)
         change_init(packet, &network->states);
+    open_latencies(packet);
     open_rates(packet, network);
 }
 
@@ -382,6 +409,7 @@ static size_t packet_bytes(const struct fabric *fabric)
            packet->stage_capacity * sizeof *packet->stages +
            (packet_has_stages(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
                sizeof(uint32_t) +
+           (packet->latencies ? PACKET_LATENCIES * sizeof *packet->latencies : 0) +
            (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
                sizeof *packet->routes;
 }
@@ -416,6 +444,8 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     if (config->congestion == CONGESTION_WINDOW ||
         (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
         bytes += stage_estimate(lanes);
+    if (has_topology && topo_has_latencies(topo))
+        bytes += PACKET_LATENCIES * sizeof(struct packet_latency);
     if (has_topology)
         bytes +=
             links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(lanes * limit, sizeof(uint32_t));
@@ -437,6 +467,7 @@ static void packet_free(struct fabric *fabric)
         paths_free(&packet->paths);
     }
     change_free(packet);
+    free(packet->latencies);
     free(packet->routes);
     free(packet->way);
     free(packet->own.of_flow);

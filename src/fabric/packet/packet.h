@@ -97,6 +97,13 @@ struct packet_stage {
     uint64_t rate;       /* bytes per second, when the window is closed */
 };
 
+/* What a network file says takes a route for each pair, which messages ask for several times. */
+enum { PACKET_LATENCIES = 4096 };
+struct packet_latency {
+    uint32_t source, destination;
+    ps_t latency;
+};
+
 struct packet {
     struct fabric fabric;
     const struct packet_config *config;
@@ -120,8 +127,9 @@ struct packet {
     struct packet_own own;       /* where some links give each message their whole rate, or with windows */
     struct packet_stage *stages; /* by the solver's flow index; NULL: lanes have no stages, or none yet */
     size_t stage_capacity;
-    ps_t tick;                    /* paths are chosen again at its multiples; 0: never */
-    struct packet_change *change; /* NULL: all links stay as they are */
+    ps_t tick;                        /* paths are chosen again at its multiples; 0: never */
+    struct packet_change *change;     /* NULL: all links stay as they are */
+    struct packet_latency *latencies; /* of pairs, the latest ones; NULL: they are computed at once */
 };
 
 /* ------------------------------------------------- settings.c, for packet.c */
