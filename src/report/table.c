@@ -442,9 +442,9 @@ void report_table(const char *program, const struct result *results, size_t coun
     struct report_columns table = table_of(results, count, out);
     char size[32], mean[32];
     quote_terminal(out, program);
-    fprintf(out, ": %u %s, %" PRIu64 " messages, %s in all, %s on average\n", first->ranks,
-            first->is_openloop ? "nodes" : "ranks", first->messages,
-            units_show_size((double)first->bytes, 4, size, sizeof size),
+    fprintf(out, ": %u %s%s, %" PRIu64 " message%s, %s in all, %s on average\n", first->ranks,
+            first->is_openloop ? "node" : "rank", first->ranks == 1 ? "" : "s", first->messages,
+            first->messages == 1 ? "" : "s", units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(result_mean_bytes(first), 4, mean, sizeof mean));
     put_common(&table);
     put_head(&table);
