@@ -150,17 +150,23 @@ static void links_that_say_the_same_take_the_same_time(void **state)
     }
 }
 
-/* With time slots a link cannot have a rate of its own. A rate that is that of the slots is right. */
-static void slots_refuse_rates(void **state)
+/* All links move as much in a slot. So slots do not use the rest of a faster link, and a slower one is
+ * refused with the slot that fits. */
+static void slots_fit_the_slowest_link(void **state)
 {
     (void)state;
     static const char *const fabrics[] = {"tdm-compiled", "tdm-dynamic"};
     for (size_t i = 0; i < COUNT(fabrics); i++) {
         write_file(path, "fattree:4x2", ", rate: 90 Gb/s}", "");
         assert_int_equal(run(fabrics[i], path, ""), -1);
-        assert_non_null(strstr(said, "leave the rate out"));
+        assert_non_null(strstr(said, "tdm.slot_bytes=11250B fits the slowest one"));
+        ps_t fits = run(fabrics[i], path, "tdm.slot_bytes=11250B");
         write_file(path, "fattree:4x2", ", rate: 100 Gb/s}", "");
-        assert_true(run(fabrics[i], path, "") > 0);
+        ps_t same = run(fabrics[i], path, "");
+        write_file(path, "fattree:4x2", ", rate: 400 Gb/s}", "");
+        assert_int_equal(run(fabrics[i], path, ""), same);
+        assert_int_equal(run(fabrics[i], path, "tdm.slot_bytes=11250B"), fits);
+        assert_true(0 < same && same <= fits);
     }
 }
 
@@ -178,7 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_family_and_its_file_take_the_same_time),
         cmocka_unit_test(links_that_say_the_same_take_the_same_time),
-        cmocka_unit_test(slots_refuse_rates),
+        cmocka_unit_test(slots_fit_the_slowest_link),
         cmocka_unit_test(channels_need_a_rate),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

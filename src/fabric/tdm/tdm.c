@@ -37,14 +37,13 @@ static uint64_t rate_of_slots(uint64_t slot_bytes, ps_t slot_ps)
     return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
-/* Whether slots fit the link. A platform says all rates, so that a faster link has what no slot uses. */
+/* Whether slots fit the link. A faster link has what no slot uses. */
 static bool fits_slots(const struct topo *topo, uint32_t link, uint64_t rate, uint64_t of_slots)
 {
-    return rate == of_slots || (!topo->ops->choose && rate > of_slots) ||
-           topo_link_kind(topo, link) == TOPO_LINK_FREE;
+    return rate >= of_slots || topo_link_kind(topo, link) == TOPO_LINK_FREE;
 }
 
-/* Of a platform, the bytes of a slot that fit all its links. */
+/* The bytes of a slot that fit all links. */
 static uint64_t bytes_that_fit(const struct tdm_config *config, const struct topo *topo)
 {
     uint64_t least = UINT64_MAX;
@@ -67,28 +66,27 @@ enum status tdm_check_rates(const struct tdm_config *config, const struct topo *
         units_print_rate(rate, given, sizeof given);
         topo_print(topo, text, sizeof text);
         topo_link_name(topo, link, name, sizeof name);
-        if (topo->ops->choose)
+        if (rate != topo_link_rate(topo, link, of_slots / 2))
             diag_error(
-                "%s gives link %s a rate of %s; with time slots all links have that of tdm.slot_bytes in "
-                "tdm.slot_time, %s: leave the rate out",
+                "%s gives link %s a part of the rate of slots, %s of %s; with time slots all links have "
+                "the whole: planes and slow links are for other fabrics",
                 text, name, given, slots);
         else
-            diag_error(
-                "%s gives link %s a rate of %s, and slots need that of tdm.slot_bytes in tdm.slot_time, "
-                "%s, of all links: tdm.slot_bytes=%" PRIu64 "B fits the slowest one",
-                text, name, given, slots, bytes_that_fit(config, topo));
+            diag_error("%s gives link %s a rate of %s, and slots need that of tdm.slot_bytes in "
+                       "tdm.slot_time, %s, of all links: tdm.slot_bytes=%" PRIu64 "B fits the slowest one",
+                       text, name, given, slots, bytes_that_fit(config, topo));
         return STATUS_BAD_INPUT;
     }
     return STATUS_OK;
 }
 
-/* Of a platform, the links of which slots do not use the whole rate. */
+/* The links of which slots do not use the whole rate. */
 static void describe_faster(const struct config *config, uint32_t nodes, uint64_t of_slots,
                             struct fabric_description *description)
 {
     struct topo topo;
     uint32_t faster = 0;
-    if (topology_intact(config, nodes, &topo) != STATUS_OK || topo.ops->choose)
+    if (topology_intact(config, nodes, &topo) != STATUS_OK || !topo_has_rates(&topo))
         return;
     for (uint32_t link = 0; link < topo.links; link++)
         faster += topo_is_held(&topo, link) && topo_link_rate(&topo, link, 0) > of_slots;
