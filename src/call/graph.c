@@ -164,13 +164,25 @@ static void make_lists(struct graph_builder *builder, struct graph_operation *op
     }
 }
 
+/* From an operation of a circle on, where before[i] is one that i waits for. */
+static void name_circle(struct graph_circle *circle, const uint32_t *before, uint32_t first)
+{
+    uint32_t operation = first;
+    do {
+        if (circle->count < GRAPH_CIRCLE_SHOWN)
+            circle->operations[circle->count] = operation;
+        circle->count++;
+        operation = before[operation];
+    } while (operation != first);
+}
+
 /* Takes operations off as a run would. What is left waits in a circle, or for one. */
-static uint32_t find_circle(const struct graph_operation *operations, const uint32_t *dependents,
-                            uint32_t count)
+static void find_circle(const struct graph_operation *operations, const uint32_t *dependents, uint32_t count,
+                        struct graph_circle *circle)
 {
     uint32_t *left = mem_alloc(count, sizeof *left, "dependences of a rank");
     uint32_t *ready = mem_alloc(count, sizeof *ready, "operations of a rank");
-    uint32_t ready_count = 0, taken = 0, circle = GRAPH_ANY;
+    uint32_t ready_count = 0, taken = 0, first = 0;
     for (uint32_t i = 0; i < count; i++) {
         left[i] = operations[i].needs;
         if (!left[i])
@@ -188,14 +200,14 @@ static uint32_t find_circle(const struct graph_operation *operations, const uint
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t k = operations[i].on_end; left[i] && k < operations[i + 1].on_end; k++)
                 before[dependents[k]] = i;
-        for (circle = 0; !left[circle]; circle++)
-            ;
+        while (!left[first])
+            first++;
         for (uint32_t steps = 0; steps < count; steps++)
-            circle = before[circle];
+            first = before[first];
+        name_circle(circle, before, first);
     }
     free(left);
     free(ready);
-    return circle;
 }
 
 /* Where each dependence leads to a later operation, there is no circle. */
@@ -233,7 +245,7 @@ static void grow_lists(struct graph_builder *builder, size_t count)
 
 /* The rank has its lists, of `count` dependents. The operation behind its last ends them; it is the first of
  * the next rank. */
-static uint32_t end_rank(struct graph_builder *builder, size_t count)
+static bool end_rank(struct graph_builder *builder, size_t count)
 {
     struct graph_operation *operations = builder->operations + builder->rank_first;
     const uint32_t operation_count = present_rank(builder)->count;
@@ -246,10 +258,13 @@ static uint32_t end_rank(struct graph_builder *builder, size_t count)
         note(&builder->graph, &operations[i]);
         forward &= lead_forward(builder->dependents, operations[i].on_end, operations[i + 1].on_end, i);
     }
-    return forward ? GRAPH_ANY : find_circle(operations, builder->dependents, operation_count);
+    builder->circle.count = 0;
+    if (!forward)
+        find_circle(operations, builder->dependents, operation_count, &builder->circle);
+    return !builder->circle.count;
 }
 
-uint32_t graph_builder_end(struct graph_builder *builder)
+bool graph_builder_end(struct graph_builder *builder)
 {
     grow_lists(builder, builder->edge_count);
     make_lists(builder, builder->operations + builder->rank_first, present_rank(builder)->count);
@@ -262,7 +277,7 @@ uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count)
     return builder->dependents;
 }
 
-uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count)
+bool graph_builder_end_lists(struct graph_builder *builder, uint32_t count)
 {
     return end_rank(builder, count);
 }

@@ -97,6 +97,14 @@ struct graph_edge {
     bool on_begin;
 };
 
+enum { GRAPH_CIRCLE_SHOWN = 16 };
+
+/* Operations of a rank, each of which waits for the next, and the last for the first. */
+struct graph_circle {
+    uint32_t count; /* all; the first GRAPH_CIRCLE_SHOWN are named. 0: there is none */
+    uint32_t operations[GRAPH_CIRCLE_SHOWN];
+};
+
 /* All zero: empty. Operations of a rank are added first, or between its dependences. */
 struct graph_builder {
     struct graph graph;
@@ -110,7 +118,8 @@ struct graph_builder {
     size_t call_count, call_capacity;
     struct graph_edge *edges; /* of the present rank */
     size_t edge_count, edge_capacity;
-    size_t rank_first; /* of the present rank, in `operations` */
+    size_t rank_first;          /* of the present rank, in `operations` */
+    struct graph_circle circle; /* of the rank that has ended last */
 };
 
 /* For an empty builder: room for so many ranks and operations. More are possible. */
@@ -129,15 +138,15 @@ struct graph_operation *graph_builder_add_all(struct graph_builder *builder, uin
  * rank ends. The same dependence twice counts twice and changes nothing. */
 void graph_builder_depend(struct graph_builder *builder, uint32_t before, uint32_t after, bool on_begin);
 
-/* Makes the lists of the present rank. Returns an operation that waits for itself by way of others, or
- * GRAPH_ANY: there is none. */
-uint32_t graph_builder_end(struct graph_builder *builder);
+/* Makes the lists of the present rank. False: operations wait for themselves by way of others; `circle` of
+ * the builder has one such circle. */
+bool graph_builder_end(struct graph_builder *builder);
 
 /* The same for who has the lists: room for so many dependents of the present rank, from index dependent_count
  * of the array that is returned. The caller gives the operations their needs, on_end and on_begin. Then the
  * end, in place of graph_builder_end. */
 uint32_t *graph_builder_lists(struct graph_builder *builder, uint32_t count);
-uint32_t graph_builder_end_lists(struct graph_builder *builder, uint32_t count);
+bool graph_builder_end_lists(struct graph_builder *builder, uint32_t count);
 
 /* The graph, whose memory stays the builder's; place and label are the caller's to set. */
 struct graph graph_builder_finish(struct graph_builder *builder);

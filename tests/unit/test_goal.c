@@ -191,7 +191,9 @@ static const struct {
     {ONE("a: calc 1\nb requires a\nb: calc 2\n"), "x.goal:4:1: error: no operation of rank 0 above this "},
     {ONE("a: calc 1\na requires 1\n"), "x.goal:4:12: error: '1' stands where a label has to"},
     {ONE("a: calc 1\na requires a\n"), "x.goal:3: error: a of rank 0 requires itself"},
-    {ONE("a: calc 1\nb: calc 1\na requires b\nb irequires a\n"), "of rank 0 requires itself"},
+    {ONE("a: calc 1\nb: calc 1\na requires b\nb irequires a\n"),
+     "x.goal:3: error: a of rank 0 requires itself"},
+    {ONE("a: calc 1\nb: calc 1\na requires b\nb irequires a\n"), "x.goal:4: note: b is required by the "},
     {TWO("a: calc 1\n}\nrank 1 {\nb: calc 2\nb requires a\n"), "x.goal:7:12: error: no operation of rank 1"},
 };
 

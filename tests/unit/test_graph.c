@@ -40,8 +40,8 @@ static struct plain_rank draw(struct rng *rng, bool forward)
     return rank;
 }
 
-/* Returns what the end of the rank says. */
-static uint32_t build(struct graph_builder *builder, const struct plain_rank *plain)
+/* Returns what the end of the rank says: whether it has no circle. */
+static bool build(struct graph_builder *builder, const struct plain_rank *plain)
 {
     graph_builder_rank(builder);
     for (uint32_t i = 0; i < plain->count; i++) {
@@ -94,7 +94,7 @@ static void lists_have_all_dependences(void **state)
         uint64_t first = 0, edges = 0;
         for (int r = 0; r < RANKS; r++) {
             plain[r] = draw(&rng, true);
-            assert_int_equal(build(&builder, &plain[r]), GRAPH_ANY);
+            assert_true(build(&builder, &plain[r]));
         }
         struct graph graph = graph_builder_finish(&builder);
         for (int r = 0; r < RANKS; r++) {
@@ -110,7 +110,28 @@ static void lists_have_all_dependences(void **state)
     }
 }
 
-/* An operation is reported exactly if there is a circle, and it stands in one. */
+static bool has_edge(const struct plain_rank *plain, uint32_t before, uint32_t after)
+{
+    for (uint32_t i = 0; i < plain->edge_count; i++)
+        if (plain->edges[i].before == before && plain->edges[i].after == after)
+            return true;
+    return false;
+}
+
+/* Each operation of the circle waits for the next one, the last for the first; no operation is there twice.
+ */
+static void check_circle(const struct plain_rank *plain, const struct graph_circle *circle)
+{
+    assert_true(circle->count > 0 && circle->count <= GRAPH_CIRCLE_SHOWN);
+    for (uint32_t i = 0; i < circle->count; i++) {
+        assert_true(circle->operations[i] < plain->count);
+        assert_true(has_edge(plain, circle->operations[(i + 1) % circle->count], circle->operations[i]));
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_not_equal(circle->operations[k], circle->operations[i]);
+    }
+}
+
+/* A circle is found exactly if there is one. */
 static void circles_are_found(void **state)
 {
     (void)state;
@@ -122,13 +143,9 @@ static void circles_are_found(void **state)
         bool has_circle = false;
         for (uint32_t i = 0; i < plain.count; i++)
             has_circle |= plain.leads[i][i];
-        uint32_t found = build(&builder, &plain);
-        if (has_circle) {
-            assert_true(found < plain.count);
-            assert_true(plain.leads[found][found]);
-        } else {
-            assert_int_equal(found, GRAPH_ANY);
-        }
+        assert_int_equal(build(&builder, &plain), !has_circle);
+        if (has_circle)
+            check_circle(&plain, &builder.circle);
         circles += has_circle;
         others += !has_circle;
         graph_builder_finish(&builder);
@@ -181,14 +198,31 @@ static void totals_say_what_is_there(void **state)
     }
 }
 
+static void a_long_circle_is_counted(void **state)
+{
+    (void)state;
+    enum { LONG = 100 };
+    struct graph_builder builder = {.count = 0};
+    graph_builder_rank(&builder);
+    for (uint32_t i = 0; i < LONG; i++)
+        add(&builder, (struct graph_operation){.kind = GRAPH_COMPUTE});
+    for (uint32_t i = 0; i < LONG; i++)
+        graph_builder_depend(&builder, i, (i + 1) % LONG, false);
+    assert_false(graph_builder_end(&builder));
+    assert_int_equal(builder.circle.count, LONG);
+    for (uint32_t i = 1; i < GRAPH_CIRCLE_SHOWN; i++)
+        assert_int_equal(builder.circle.operations[i], (builder.circle.operations[i - 1] + LONG - 1) % LONG);
+    graph_builder_free(&builder);
+}
+
 static void empty_graph(void **state)
 {
     (void)state;
     struct graph_builder builder = {.count = 0};
     graph_builder_rank(&builder);
-    assert_int_equal(graph_builder_end(&builder), GRAPH_ANY);
+    assert_true(graph_builder_end(&builder));
     graph_builder_rank(&builder);
-    assert_int_equal(graph_builder_end(&builder), GRAPH_ANY);
+    assert_true(graph_builder_end(&builder));
     struct graph graph = graph_builder_finish(&builder);
     assert_int_equal(graph.operations, 0);
     assert_int_equal(graph.ranks[1].count, 0);
@@ -219,8 +253,11 @@ static void operations_are_described(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_have_all_dependences), cmocka_unit_test(circles_are_found),
-        cmocka_unit_test(totals_say_what_is_there),   cmocka_unit_test(empty_graph),
+        cmocka_unit_test(lists_have_all_dependences),
+        cmocka_unit_test(circles_are_found),
+        cmocka_unit_test(totals_say_what_is_there),
+        cmocka_unit_test(a_long_circle_is_counted),
+        cmocka_unit_test(empty_graph),
         cmocka_unit_test(operations_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

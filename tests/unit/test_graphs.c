@@ -244,7 +244,7 @@ static void deadlock_names_what_blocks(void **state)
     assert_non_null(strstr(said,
                            "x.goal:10: note: s of rank 1, send of 2000 bytes to rank 0, tag 3, waits for "
                            "its receive"));
-    assert_non_null(strstr(said, "1 operations require them, and have not begun"));
+    assert_non_null(strstr(said, "1 operation requires them, and has not begun"));
 }
 
 static void many_that_block_are_counted(void **state)

@@ -376,7 +376,7 @@ static void deadlocks_name_what_blocks(void **state)
     assert_non_null(
         strstr(said, "x.goal:3: note: a of rank 0, recv of 8 bytes from rank 1, tag 2, waits for"));
     assert_non_null(strstr(said, "x.goal:8: note: s of rank 1, send of 2000 bytes to rank 0, tag 3, waits"));
-    assert_non_null(strstr(said, "1 operations require them"));
+    assert_non_null(strstr(said, "1 operation requires them"));
     outcome = run_text(text, &hand, "loggopsim");
     assert_int_equal(outcome.status, STATUS_FAILED);
     assert_non_null(strstr(said, "the simulator prints no times"));

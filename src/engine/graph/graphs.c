@@ -62,7 +62,8 @@ static enum status report_deadlock(const struct graph_engine *engine)
     if (named > SHOWN)
         diag_note("and %llu more", (unsigned long long)(named - SHOWN));
     if (waiting)
-        diag_note("%llu operations require them, and have not begun", (unsigned long long)waiting);
+        diag_note("%llu %s not begun", (unsigned long long)waiting,
+                  waiting == 1 ? "operation requires them, and has" : "operations require them, and have");
     if (job_queue_ranks_left(engine->layers.context.job_queue))
         diag_note("%u ranks of other jobs wait for nodes",
                   job_queue_ranks_left(engine->layers.context.job_queue));

@@ -308,7 +308,8 @@ static void show_blocked(const struct loggops *engine)
     if (named > SHOWN)
         diag_note("and %llu more", (unsigned long long)(named - SHOWN));
     if (waiting)
-        diag_note("%llu operations require them, and have not begun", (unsigned long long)waiting);
+        diag_note("%llu %s not begun", (unsigned long long)waiting,
+                  waiting == 1 ? "operation requires them, and has" : "operations require them, and have");
 }
 
 /* LogGOPSim prints no times where messages or receives are left, and does not see operations that never ran.

@@ -54,6 +54,25 @@ __attribute__((format(printf, 3, 4))) static void fail(struct nodes_reader *read
     reader->status = STATUS_BAD_INPUT;
 }
 
+static void report_circle(struct nodes_reader *reader)
+{
+    const struct chakra_program *chakra = reader->chakra;
+    const struct graph_circle *circle = &chakra->builder.circle;
+    const size_t first = reader->first_operation;
+    fail(reader, chakra->at[first + circle->operations[0]],
+         "node %llu depends on itself, by way of others; a collective call depends on those of its group "
+         "before it in the file, too",
+         (unsigned long long)chakra->ids[first + circle->operations[0]]);
+    for (uint32_t i = 1; i < circle->count && i < GRAPH_CIRCLE_SHOWN; i++)
+        diag_report(DIAG_NOTE,
+                    &(struct diag_place){.file = reader->path,
+                                         .line = chakra->at[first + circle->operations[i]] | DIAG_BYTE},
+                    "the one above depends on node %llu",
+                    (unsigned long long)chakra->ids[first + circle->operations[i]]);
+    if (circle->count > GRAPH_CIRCLE_SHOWN)
+        diag_note("and %u more", circle->count - GRAPH_CIRCLE_SHOWN);
+}
+
 /* --------------------------------------------------------------- attributes */
 
 static const Chakra__Attribute *find(const Chakra__Node *node, const char *name)
@@ -145,8 +164,8 @@ static struct graph_operation message(struct nodes_reader *reader, const Chakra_
     uint64_t peer = wanted_number(reader, node, is_send ? "comm_dst" : "comm_src");
     uint64_t tag = number_or_0(node, "comm_tag");
     if (reader->status == STATUS_OK && peer >= reader->chakra->program.ranks)
-        fail(reader, reader->at, "node %llu names NPU %llu; there are %u", (unsigned long long)node->id,
-             (unsigned long long)peer, reader->chakra->program.ranks);
+        fail(reader, reader->at, "node %llu names NPU %llu; there are files of %u, numbered from 0",
+             (unsigned long long)node->id, (unsigned long long)peer, reader->chakra->program.ranks);
     else if (tag >= INT32_MAX)
         fail(reader, reader->at, "node %llu has the tag %llu; the largest is %d",
              (unsigned long long)node->id, (unsigned long long)tag, INT32_MAX - 1);
@@ -385,12 +404,9 @@ enum status chakra_read_rank(struct chakra_program *chakra, uint32_t rank, const
     graph_builder_rank(&chakra->builder);
     read_messages(&reader);
     resolve(&reader);
-    uint32_t circle = graph_builder_end(&chakra->builder);
-    if (reader.status == STATUS_OK && circle != GRAPH_ANY)
-        fail(&reader, chakra->at[reader.first_operation + circle],
-             "node %llu depends on itself, by way of others; a collective call depends on those of its group "
-             "before it in the file, too",
-             (unsigned long long)chakra->ids[reader.first_operation + circle]);
+    bool has_order = graph_builder_end(&chakra->builder);
+    if (reader.status == STATUS_OK && !has_order)
+        report_circle(&reader);
     hashmap_free(&reader.by_id);
     free(reader.wanted);
     free(reader.latest);

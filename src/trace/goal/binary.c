@@ -257,10 +257,9 @@ static enum status read_rank(struct binary *binary)
         status = check_needs(binary);
     if (status != STATUS_OK)
         return status;
-    uint32_t circle = graph_builder_end_lists(&binary->goal->builder, binary->named);
-    if (circle == GRAPH_ANY)
+    if (graph_builder_end_lists(&binary->goal->builder, binary->named))
         return STATUS_OK;
-    goal_report_circle(binary->goal, binary->rank, circle);
+    goal_report_circle(binary->goal, binary->rank);
     return STATUS_BAD_INPUT;
 }
 

@@ -1,5 +1,6 @@
 #include "trace/goal/goal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,16 +108,34 @@ static const struct program_ops ops = {.next = graph_program_next,
                                        .read = graph_program_read,
                                        .close = close_program};
 
-void goal_report_circle(struct goal_program *goal, uint32_t rank, uint32_t operation)
+/* One of the circle, by its place and its label. */
+__attribute__((format(printf, 5, 6))) static void report_at(struct goal_program *goal, enum diag_level level,
+                                                            uint32_t rank, uint32_t operation,
+                                                            const char *format, ...)
 {
     const struct graph_builder *builder = &goal->builder;
-    uint64_t index = builder->graph.operations - builder->ranks[rank].count + operation;
-    struct call_place at = place_at(goal, rank, operation, index);
-    diag_report(
-        DIAG_ERROR, &(struct diag_place){.file = at.file, .line = at.line},
-        "%s of rank %u requires itself, by way of the operations that it requires; none of them could "
-        "ever begin",
-        label_at(goal, rank, operation, index), rank);
+    const uint64_t index = builder->graph.operations - builder->ranks[rank].count + operation;
+    const struct call_place at = place_at(goal, rank, operation, index);
+    char text[160];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    diag_report(level, &(struct diag_place){.file = at.file, .line = at.line}, "%s%s",
+                label_at(goal, rank, operation, index), text);
+}
+
+void goal_report_circle(struct goal_program *goal, uint32_t rank)
+{
+    const struct graph_circle *circle = &goal->builder.circle;
+    report_at(goal, DIAG_ERROR, rank, circle->operations[0],
+              " of rank %u requires itself, by way of the operations that it requires; none of them could "
+              "ever begin",
+              rank);
+    for (uint32_t i = 1; i < circle->count && i < GRAPH_CIRCLE_SHOWN; i++)
+        report_at(goal, DIAG_NOTE, rank, circle->operations[i], " is required by the operation above");
+    if (circle->count > GRAPH_CIRCLE_SHOWN)
+        diag_note("and %u more", circle->count - GRAPH_CIRCLE_SHOWN);
 }
 
 /* ------------------------------------------------------------------ opening */

@@ -51,8 +51,8 @@ uint64_t goal_binary_rank_at(const struct goal_program *goal, uint32_t rank);
 
 enum { GOAL_OPERATION_BYTES = 39 }; /* of an operation of the binary form */
 
-/* Reports that the operation of the rank, which is the last one so far, waits for itself. */
-void goal_report_circle(struct goal_program *goal, uint32_t rank, uint32_t operation);
+/* Reports the circle that the builder has found in the rank, which is the last one so far. */
+void goal_report_circle(struct goal_program *goal, uint32_t rank);
 
 /* A program from bytes in memory, which it takes: they are freed with it. For tests and fuzzing. */
 enum status goal_open_bytes(const char *path, char *bytes, size_t size, struct program **program);

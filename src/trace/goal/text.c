@@ -333,14 +333,14 @@ static void read_rank(struct goal_reader *reader)
         if (!read_statement(reader) || !expect_line(lexer))
             goal_skip_line(lexer);
     }
-    uint32_t circle = graph_builder_end(&goal->builder);
+    bool has_order = graph_builder_end(&goal->builder);
     if (lexer->token != GOAL_CLOSE) {
         if (!is_done(reader))
             goal_error(lexer, "rank %u has no closing brace", reader->rank);
         return;
     }
-    if (circle != GRAPH_ANY) {
-        goal_report_circle(goal, reader->rank, circle);
+    if (!has_order) {
+        goal_report_circle(goal, reader->rank);
         lexer->errors++;
     }
     goal_next(lexer);
