@@ -71,11 +71,11 @@ const pathSections = (runs, styles) => {
     {name: "from", csv: "source", number: true, of: (m) => m.source},
     {name: "to", csv: "destination", number: true, of: (m) => m.destination},
     {name: "bytes", of: (m) => m.bytes, show: (v) => size(v)},
-    {name: "call", of: (m) => m.call},
+    {name: "call", word: true, of: (m) => m.call},
     {name: "sent", csv: "start_s", of: (m) => m.start_s, show: (v) => time(v)},
     {name: "time", csv: "time_s", of: (m) => m.time_s, show: (v) => time(v)},
     {name: "share", of: (m) => m.share, show: percent},
-    {name: "most of it", of: (m) => most(m).name},
+    {name: "most of it", word: true, of: (m) => most(m).name},
     {name: "waited for", of: (m) => (m.waited_for ? `${m.waited_for} ${m.number}` : "")},
   ];
 
