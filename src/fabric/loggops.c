@@ -72,6 +72,14 @@ static void derive(struct derivation *derivation)
         derive_size(derivation, "loggops.S", *eager, "mpi.eager_threshold");
 }
 
+/* Whether the table's machine, the default one, says nothing about this fabric. */
+static bool has_own_numbers(const struct config *config)
+{
+    return strcmp(config_origin(config, "machine"), "default") == 0 &&
+           strcmp(config_origin(config, "loggops.L"), "default") == 0 &&
+           strcmp(config_origin(config, "loggops.G"), "default") == 0;
+}
+
 static void describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct loggops_config *loggops = config_of(config, &loggops_params);
@@ -92,6 +100,8 @@ static void describe(const struct config *config, uint32_t nodes, struct fabric_
     description_add(&description->includes, "L of %s", description_time(loggops->L, time));
     description_add_times(description, 2, "o", "o", loggops->o);
     description_add(&description->notes, "no contention but at the two NICs");
+    if (has_own_numbers(config))
+        description_add(&description->notes, "LogGOPSim's numbers; --machine NAME gives a machine's");
 }
 
 /* Traffic without ranks has no cpus: of the model g, G and L remain. */
