@@ -351,6 +351,19 @@ static void wrong_nodes_are_refused_with_their_byte(void **state)
     put_number(&node, "comm_type", 9, 10);
     end_message(&traces[0], &node);
     refused("is of the kind 10 of collective calls; there are 0 (ALL_REDUCE) to 9 (BARRIER)");
+    static const char *const optional[] = {"comm_size", "root", "comm_tag"};
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        begin_both();
+        begin_node(3, i < 2 ? COLLECTIVE : SEND);
+        put_number(&node, "comm_type", 9, 0);
+        put_number(&node, "comm_dst", 7, 1);
+        put_number(&node, optional[i], i ? 9 : 13, (uint64_t)1 << 63);
+        end_message(&traces[0], &node);
+        char why[96];
+        snprintf(why, sizeof why, "t.0.et: byte 8: error: node 3: %s is no whole number from 0 to ",
+                 optional[i]);
+        refused(why);
+    }
     begin_both();
     begin_node(3, COMPUTE);
     put_number(&node, "helio_core", 7, 255);

@@ -156,13 +156,25 @@ static uint64_t number_or_0(const Chakra__Node *node, const char *name)
     return number_of(node, name, &value) ? value : 0;
 }
 
+/* 0 without the attribute. One that is there has a number that we can take, or the program would be another.
+ */
+static uint64_t optional_number(struct nodes_reader *reader, const Chakra__Node *node, const char *name)
+{
+    uint64_t value = 0;
+    if (!find(node, name) || number_of(node, name, &value))
+        return value;
+    fail(reader, reader->at, "node %llu: %s is no whole number from 0 to 2^63 - 1",
+         (unsigned long long)node->id, name);
+    return 0;
+}
+
 /* --------------------------------------------------------------- operations */
 
 static struct graph_operation message(struct nodes_reader *reader, const Chakra__Node *node)
 {
     bool is_send = node->type == NODE_SEND;
     uint64_t peer = wanted_number(reader, node, is_send ? "comm_dst" : "comm_src");
-    uint64_t tag = number_or_0(node, "comm_tag");
+    uint64_t tag = optional_number(reader, node, "comm_tag");
     if (reader->status == STATUS_OK && peer >= reader->chakra->program.ranks)
         fail(reader, reader->at, "node %llu names NPU %llu; there are files of %u, numbered from 0",
              (unsigned long long)node->id, (unsigned long long)peer, reader->chakra->program.ranks);
@@ -199,7 +211,8 @@ static struct graph_operation collective(struct nodes_reader *reader, const Chak
                                          uint32_t number)
 {
     struct chakra_program *chakra = reader->chakra;
-    uint64_t kind = wanted_number(reader, node, "comm_type"), size = number_or_0(node, "comm_size");
+    uint64_t kind = wanted_number(reader, node, "comm_type"),
+             size = optional_number(reader, node, "comm_size"), root = optional_number(reader, node, "root");
     if (reader->status == STATUS_OK && kind >= CHAKRA_COLLECTIVES)
         fail(reader, reader->at,
              "node %llu is of the kind %llu of collective calls; there are 0 (%s) to %d (%s)",
@@ -212,7 +225,6 @@ static struct graph_operation collective(struct nodes_reader *reader, const Chak
     chakra->calls = mem_grow(chakra->calls, &chakra->call_capacity, index + 1, "collective calls");
     chakra->call_names = mem_grow(chakra->call_names, &chakra->name_capacity, index + 1, "collective calls");
     chakra->call_ranks = mem_grow(chakra->call_ranks, &chakra->rank_capacity, index + 1, "collective calls");
-    uint64_t root = number_or_0(node, "root");
     chakra->calls[index] = (struct call){.op = (uint8_t)chakra_collectives[kind].op,
                                          .flags = CALL_IMMEDIATE,
                                          .bytes = size,
