@@ -28,7 +28,8 @@ static struct critical_slot *move_slots(struct critical_slot *slots, uint32_t co
     return moved;
 }
 
-/* A log that is not small gets all the memory that it may have, as it would be copied to each larger place. */
+/* A log that is not small gets all the memory that it may have, as it would be copied to each larger place.
+ */
 static void resize(struct critical_log *log, uint32_t capacity)
 {
     log->capacity = capacity;
