@@ -15,7 +15,7 @@ static const char *const verbs[] = {
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 /* text[begin .. end) without blanks at both ends. */
-struct part {
+struct stretch {
     size_t begin, end;
 };
 
@@ -24,7 +24,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static struct part trim(const char *text, struct part part)
+static struct stretch trim(const char *text, struct stretch part)
 {
     while (part.begin < part.end && is_blank(text[part.begin]))
         part.begin++;
@@ -48,10 +48,10 @@ static enum status refuse(const struct config *config, const char *text, size_t 
 }
 
 /* The first word of the part that is a verb; false: there is none. */
-static bool find_verb(const char *text, struct part part, struct part *word, enum fault_action *action)
+static bool find_verb(const char *text, struct stretch part, struct stretch *word, enum fault_action *action)
 {
     for (size_t at = part.begin; at < part.end; at = word->end) {
-        *word = (struct part){at, at};
+        *word = (struct stretch){at, at};
         while (word->begin < part.end && is_blank(text[word->begin]))
             word->begin++;
         word->end = word->begin;
@@ -68,10 +68,10 @@ static bool find_verb(const char *text, struct part part, struct part *word, enu
 }
 
 /* "20us fail (0)>(1), 7" */
-static enum status read_event(const struct config *config, const char *text, struct part part,
+static enum status read_event(const struct config *config, const char *text, struct stretch part,
                               struct fault_events *events)
 {
-    struct part word, names;
+    struct stretch word, names;
     struct units_problem problem;
     struct fault_event *event = &events->items[events->count];
     ps_t at_ps = 0;
@@ -80,7 +80,7 @@ static enum status read_event(const struct config *config, const char *text, str
             config, text, part.begin,
             "an event is a time, one of fail, slow and repair, and names of links or switches, as in "
             "20us fail (0,0)>(1,0)");
-    struct part time = trim(text, (struct part){part.begin, word.begin});
+    struct stretch time = trim(text, (struct stretch){part.begin, word.begin});
     char *copy = mem_format("%.*s", (int)(time.end - time.begin), text + time.begin);
     bool is_time = units_time(copy, &at_ps, &problem);
     free(copy);
@@ -90,7 +90,7 @@ static enum status read_event(const struct config *config, const char *text, str
         return refuse(config, text, time.begin,
                       "an event is later than the beginning of the run; faults.links and faults.switches say "
                       "what fails before it");
-    names = trim(text, (struct part){word.end, part.end});
+    names = trim(text, (struct stretch){word.end, part.end});
     if (names.begin == names.end)
         return refuse(config, text, word.begin, "names of links or switches are missing behind this word");
     event->begin = names.begin;
@@ -122,7 +122,7 @@ enum status fault_events_read(const struct config *config, struct fault_events *
                                     .at_ps = mem_alloc(EVENTS_MOST, sizeof *events->at_ps, "faults")};
     for (size_t at = 0; text[at] && status == STATUS_OK;) {
         size_t length = strcspn(text + at, ";");
-        struct part part = trim(text, (struct part){at, at + length});
+        struct stretch part = trim(text, (struct stretch){at, at + length});
         at += length + (text[at + length] == ';');
         if (part.begin == part.end)
             continue;

@@ -76,7 +76,7 @@ static void note_stops(struct packet *packet)
     packet->may_stop = has_failed && change->known + 1 < change->states.count;
 }
 
-/* --------------------------------------------------- ways that are not there */
+/* -------------------------------------------------- ways that are not there */
 
 /* The first state from the one that is known on in which the message has a way; the number of states: there
  * is none. */
