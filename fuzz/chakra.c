@@ -1,9 +1,11 @@
 /* Any bytes as a Chakra trace of up to four NPUs, on into a run. What is written of it is read again. The
- * first byte has the number of NPUs; each NPU's file stands behind its length in two bytes. */
+ * first byte has the number of NPUs, and how far replicas are apart; each NPU's file stands behind its length
+ * in two bytes. */
 #include <stdlib.h>
 
 #include "base/memory_stream.h"
 #include "fuzz/fuzz_run.h"
+#include "graph/replicas.h"
 #include "trace/chakra/chakra.h"
 #include "trace/chakra/write.h"
 
@@ -36,6 +38,20 @@ static void write_and_read(const struct program *program)
         free(texts[i]);
 }
 
+/* With more replicas of its ranks it is written, and runs, too. */
+static void grow(const struct program *program, uint32_t apart)
+{
+    static const char settings[] = "fabric=hockney;machine=as-published";
+    struct replicas found;
+    struct program *grown;
+    if (replicas_add(program, 2 * program->ranks, apart, &found, &grown) != STATUS_OK)
+        return;
+    fuzz_must(grown->graph->operations == 2 * program->graph->operations, "a replica lacks an operation");
+    fuzz_must(chakra_has_calls(grown), "Chakra has not what it had");
+    fuzz_run(fuzz_config((struct fuzz_piece){settings, sizeof settings - 1}), grown);
+    grown->ops->close(grown);
+}
+
 bool fuzz_target(const uint8_t *data, size_t size)
 {
     static const char settings[] = "fabric=hockney,packet;machine=as-published";
@@ -53,6 +69,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     if (chakra_open_bytes(paths, bytes, sizes, npus, &program) != STATUS_OK)
         return false;
     write_and_read(program);
+    grow(program, size ? data[0] / MOST_NPUS % MOST_NPUS : 0);
     bool has_ended = fuzz_run(fuzz_config((struct fuzz_piece){settings, sizeof settings - 1}), program);
     program->ops->close(program);
     return has_ended;
