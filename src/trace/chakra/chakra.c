@@ -1,6 +1,7 @@
 #include "trace/chakra/chakra.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,31 +117,44 @@ static int compare_files(const void *a, const void *b)
     return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
+/* The next name in a folder; NULL: there is none, or errno says why. */
+static const char *next_name(DIR *stream)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(stream);
+    return entry ? entry->d_name : NULL;
+}
+
 /* The files of the folder whose names begin with these `stem` bytes; 0: those of the first file found. */
 static enum status list_files(struct chakra_program *chakra, const char *folder, const char *first,
                               size_t stem)
 {
     DIR *stream = opendir(*folder ? folder : ".");
     char *begins = stem ? mem_format("%.*s", (int)stem, first) : NULL;
-    const char *other = NULL;
+    const char *other = NULL, *name;
     if (!stream) {
         free(begins);
         return content_cannot_read(folder);
     }
-    for (struct dirent *entry; (entry = readdir(stream));) {
+    while ((name = next_name(stream))) {
         size_t found;
-        const char *number = number_in(entry->d_name, &found);
+        const char *number = number_in(name, &found);
         if (!number)
             continue;
         if (!begins)
-            begins = mem_format("%.*s", (int)found, entry->d_name);
-        if (strlen(begins) == found && strncmp(entry->d_name, begins, found) == 0)
-            add_file(chakra, folder, entry->d_name, (uint32_t)strtoul(number, NULL, 10));
+            begins = mem_format("%.*s", (int)found, name);
+        if (strlen(begins) == found && strncmp(name, begins, found) == 0)
+            add_file(chakra, folder, name, (uint32_t)strtoul(number, NULL, 10));
         else if (!stem)
             other = "it has the files of several traces; name one file of the trace that is meant";
     }
+    const enum status status = errno ? content_cannot_read(folder) : STATUS_OK;
     closedir(stream);
     free(begins);
+    if (status != STATUS_OK)
+        return status;
+    if (!other && !chakra->file_count) /* it had some when its form was found out */
+        other = "it has no files NAME.NUMBER.et";
     if (!other)
         return STATUS_OK;
     diag_report(DIAG_ERROR, &(struct diag_place){.file = folder}, "%s", other);
