@@ -55,7 +55,6 @@ void mem_exhausted(const char *what)
     leave();
 }
 
-enum { LARGE_PAGE = 1 << 21 };
 _Thread_local bool mem_prefers_large_pages;
 
 /* To the ends of its small pages, since the system moves a block that grows only if all of it has the same
@@ -70,7 +69,7 @@ void mem_advise_large_pages(void *block, size_t bytes)
 /* Below two large pages a block may have none. */
 static void *advised(void *block, size_t bytes)
 {
-    if (mem_prefers_large_pages && bytes >= 2 * (size_t)LARGE_PAGE)
+    if (mem_prefers_large_pages && bytes >= 2 * (size_t)MEM_LARGE_PAGE)
         mem_advise_large_pages(block, bytes);
     return block;
 }

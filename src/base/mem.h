@@ -20,6 +20,7 @@ extern _Thread_local bool mem_caller_reports;
 /* True in a thread whose large arrays are used as a whole: then those of 4 MiB or more are in large pages
  * where the system has them. An array of which only parts are used would take more memory. */
 extern _Thread_local bool mem_prefers_large_pages;
+enum { MEM_LARGE_PAGE = 1 << 21 }; /* bytes, on x86-64 and most others */
 /* Asks for large pages; `block` of whatever size. It is advice: without them the block works too. */
 void mem_advise_large_pages(void *block, size_t bytes);
 

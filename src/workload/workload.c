@@ -30,18 +30,26 @@ struct workload_program {
     struct openloop openloop;         /* of workloads that have no calls */
 };
 
+/* The calls from the cursor on, as many of its phase as there is room for. Returns how many; 0: the program
+ * is over. Phases without calls are passed. */
+static uint32_t emit(const struct workload_program *generated, uint32_t rank, struct program_cursor *cursor,
+                     struct call *calls, uint32_t room)
+{
+    for (;; cursor->number++, cursor->call = 0) {
+        struct phase phase = {.calls = calls, .wanted = cursor->call, .room = room};
+        if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
+            return 0;
+        if (phase_kept(&phase))
+            return phase_kept(&phase);
+    }
+}
+
 static const struct call *read_in_phases(const struct workload_program *generated, uint32_t rank,
                                          struct program_cursor *cursor, struct call *scratch)
 {
-    for (;; cursor->number++, cursor->call = 0) {
-        struct phase phase = {.calls = scratch, .wanted = cursor->call, .room = 1};
-        if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
-            return NULL;
-        if (phase_kept(&phase)) {
-            cursor->call++;
-            return scratch;
-        }
-    }
+    const bool is_there = emit(generated, rank, cursor, scratch, 1);
+    cursor->call += is_there;
+    return is_there ? scratch : NULL;
 }
 
 /* The same, by way of the calls that come next. */
@@ -49,17 +57,12 @@ static const struct call *read_ahead(const struct workload_program *generated, u
                                      struct calls_ahead *ahead, struct call *scratch)
 {
     struct program_cursor *cursor = &generated->positions[rank];
-    while (cursor->number != ahead->number || cursor->call - ahead->first >= ahead->count) {
-        struct phase phase = {.calls = ahead->calls, .wanted = cursor->call, .room = CALLS_AHEAD};
-        if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
-            return NULL;
+    if (cursor->number != ahead->number || cursor->call - ahead->first >= ahead->count) {
+        ahead->count = emit(generated, rank, cursor, ahead->calls, CALLS_AHEAD);
         ahead->number = cursor->number;
         ahead->first = cursor->call;
-        ahead->count = phase_kept(&phase);
-        if (ahead->count == 0) {
-            cursor->number++;
-            cursor->call = 0;
-        }
+        if (!ahead->count)
+            return NULL;
     }
     *scratch = ahead->calls[cursor->call++ - ahead->first];
     return scratch;

@@ -17,6 +17,12 @@ enum status content_cannot_read(const char *path)
     return STATUS_BAD_INPUT;
 }
 
+static void set_key(XXH128_hash_t hash, uint64_t key[2])
+{
+    key[0] = hash.high64;
+    key[1] = hash.low64;
+}
+
 static enum status open_file(const char *path, FILE **file)
 {
     *file = file_open_regular(path);
@@ -79,13 +85,6 @@ static XXH3_state_t *new_hash(void)
     return NULL;
 }
 
-static void set_key(const XXH3_state_t *hash, uint64_t key[2])
-{
-    XXH128_hash_t digest = XXH3_128bits_digest(hash);
-    key[0] = digest.high64;
-    key[1] = digest.low64;
-}
-
 static void read_all(struct content_window *window, XXH3_state_t *hash)
 {
     struct stat about;
@@ -105,7 +104,7 @@ static enum status find_key(struct content_window *window, uint64_t key[2])
     if (!hash)
         return STATUS_FAILED;
     read_all(window, hash);
-    set_key(hash, key);
+    set_key(XXH3_128bits_digest(hash), key);
     XXH3_freeState(hash);
     return ferror(window->file) ? content_cannot_read(window->path) : STATUS_OK;
 }
@@ -177,7 +176,7 @@ enum status content_window_end_key(struct content_window *window, uint64_t key[2
     while (window->hashed < window->size)
         if (!content_window_at(window, window->hashed, 1))
             return STATUS_BAD_INPUT;
-    set_key(window->hash, key);
+    set_key(XXH3_128bits_digest(window->hash), key);
     return STATUS_OK;
 }
 
@@ -212,13 +211,10 @@ void content_hash_end(struct content_hash *hash, uint64_t key[2])
         digest = XXH3_128bits_digest(hash->state);
     XXH3_freeState(hash->state);
     hash->state = NULL;
-    key[0] = digest.high64;
-    key[1] = digest.low64;
+    set_key(digest, key);
 }
 
 void content_key(const char *bytes, size_t size, uint64_t key[2])
 {
-    XXH128_hash_t hash = XXH3_128bits(bytes, size);
-    key[0] = hash.high64;
-    key[1] = hash.low64;
+    set_key(XXH3_128bits(bytes, size), key);
 }
