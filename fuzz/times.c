@@ -15,7 +15,7 @@ static void use(struct forecast_times *times)
     fuzz_must(each <= times->count, "a node has more ranks than the program");
     const struct forecast_run run = {
         .plain = *times, .captured = *times, .forecast_s = 1, .phases = times->phases};
-    forecast_judge(&run, 1, &forecast);
+    forecast_judge(&run, 1, 1e-6, &forecast);
     for (size_t kind = 0; kind < FORECAST_KINDS; kind++)
         fuzz_must(forecast.kinds[kind].measured_s.value >= 0 &&
                       isfinite(forecast.kinds[kind].off_percent.value),

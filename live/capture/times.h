@@ -6,7 +6,7 @@
 
 /* If HELIO_CAPTURE_TIMES is set, rank K writes into the file HELIO_CAPTURE_TIMES-K how long it ran, for helio
  * calibrate --check, also if its calls are not recorded. If they are, it also writes how long each function
- * took. */
+ * took. Rank 0 also writes how long a message to rank 1 takes at the end of MPI_Init. */
 bool times_are_wanted(void);
 void times_begin(void);         /* at the end of MPI_Init: a barrier, so that all ranks begin together */
 void times_end(int world_rank); /* at the begin of MPI_Finalize */

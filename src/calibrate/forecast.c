@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,19 @@ static enum status take_phase(struct forecast_times *times, const char *line, co
     return STATUS_OK;
 }
 
+static enum status take_half(struct forecast_times *times, const char *line, const char *name)
+{
+    int end = 0;
+    double seconds;
+    if (sscanf(line, "half %lf%n", &seconds, &end) != 1 || strcmp(line + end, "\n") != 0 ||
+        !isfinite(seconds) || seconds <= 0 || seconds > 1e9 || times->half_s > 0) {
+        diag_error("%s: this is not what a rank writes about its first message", name);
+        return STATUS_BAD_INPUT;
+    }
+    times->half_s = seconds;
+    return STATUS_OK;
+}
+
 enum status forecast_read(struct forecast_times *times, FILE *file, const char *name)
 {
     struct file_line line = {.length = 0};
@@ -156,6 +170,7 @@ enum status forecast_read(struct forecast_times *times, FILE *file, const char *
     while (status == STATUS_OK && file_next_line(file, &line))
         status = strncmp(line.text, "call ", 5) == 0    ? take_call(times, line.text, name)
                  : strncmp(line.text, "phase ", 6) == 0 ? take_phase(times, line.text, name)
+                 : strncmp(line.text, "half ", 5) == 0  ? take_half(times, line.text, name)
                                                         : take(times, line.text, name);
     free(line.text);
     return status;
@@ -213,13 +228,16 @@ uint32_t forecast_ranks_per_node(const struct forecast_times *times)
 
 /* ------------------------------------------------------------------- guards */
 
-static void put_guard(struct forecast *forecast, size_t index, const char *name, bool passed,
-                      const char *format, double number)
+__attribute__((format(printf, 5, 6))) static void
+put_guard(struct forecast *forecast, size_t index, const char *name, bool passed, const char *format, ...)
 {
     struct calibrate_guard *guard = &forecast->guards[index];
+    va_list numbers;
+    va_start(numbers, format);
     guard->passed = passed;
     snprintf(guard->name, sizeof guard->name, "%s", name);
-    snprintf(guard->reason, sizeof guard->reason, format, number);
+    vsnprintf(guard->reason, sizeof guard->reason, format, numbers);
+    va_end(numbers);
     forecast->is_sound = forecast->is_sound && passed;
 }
 
@@ -291,6 +309,30 @@ static struct calibrate_value median_of(double *values, size_t count)
     return (struct calibrate_value){estimate.median, estimate.low, estimate.high};
 }
 
+/* A host may move virtual processors, and a machine file may be of another time or place: then a message
+ * takes several times as long as the file says. */
+static void put_guard_of_machine(const struct forecast_run *runs, size_t count, double half_s, double *values,
+                                 struct forecast *forecast)
+{
+    enum { APART_PERCENT = 25, NAME = 4 };
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].plain.half_s > 0)
+            values[known++] = runs[i].plain.half_s;
+    if (known == 0 || half_s <= 0) {
+        put_guard(forecast, NAME, "machine", true, "no message was there to compare with the machine");
+        return;
+    }
+    const double measured_s = median_of(values, known).value;
+    const double apart = 100 * (fmax(measured_s, half_s) / fmin(measured_s, half_s) - 1);
+    put_guard(forecast, NAME, "machine", apart <= APART_PERCENT,
+              apart <= APART_PERCENT
+                  ? "a message of no bytes took %.4g us, and %.4g us on the machine"
+                  : "a message of no bytes took %.4g us, and %.4g us on the machine, more than "
+                    "25 %% apart: calibrate again",
+              1e6 * measured_s, 1e6 * half_s);
+}
+
 static void judge_kind(const struct forecast_run *runs, size_t count, size_t kind, double *values,
                        struct forecast_of_kind *judged)
 {
@@ -355,7 +397,7 @@ static void judge_phases(const struct forecast_run *runs, size_t count, double *
     qsort(forecast->phases, forecast->phase_count, sizeof *forecast->phases, compare_phases);
 }
 
-void forecast_judge(const struct forecast_run *runs, size_t count, struct forecast *forecast)
+void forecast_judge(const struct forecast_run *runs, size_t count, double half_s, struct forecast *forecast)
 {
     double *values = mem_alloc(count, sizeof *values, "runs");
     *forecast = (struct forecast){.is_sound = true};
@@ -375,5 +417,6 @@ void forecast_judge(const struct forecast_run *runs, size_t count, struct foreca
         judge_kind(runs, count, kind, values, &forecast->kinds[kind]);
     judge_phases(runs, count, values, forecast);
     put_guards(runs, count, forecast);
+    put_guard_of_machine(runs, count, half_s, values, forecast);
     free(values);
 }

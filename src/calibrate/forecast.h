@@ -17,6 +17,10 @@ size_t forecast_kind(const char *name);
  *   time RANK SECONDS KERNEL NODE PROCESSORS MACHINE_SECONDS OWN_SECONDS
  *   call RANK NAME COUNT SECONDS
  *
+ * rank 0, if it is not alone, how long half a round trip of no bytes to rank 1 was before the program began:
+ *
+ *   half SECONDS
+ *
  * and, by the numbers that it has given to MPI_Pcontrol, how long each phase was:
  *
  *   phase RANK NUMBER SECONDS */
@@ -45,6 +49,7 @@ struct forecast_times {
     struct forecast_rank *ranks;
     size_t count, capacity;
     double longest_s; /* of its ranks */
+    double half_s;    /* of a message of no bytes between ranks 0 and 1; 0: not measured */
     struct forecast_phases phases;
     double kinds_s[FORECAST_KINDS]; /* the mean of its ranks; what is not in calls is computation */
 };
@@ -77,7 +82,7 @@ struct forecast_of_phase {
     struct calibrate_value measured_s, forecast_s, error_percent;
 };
 
-enum { FORECAST_GUARDS = 4 };
+enum { FORECAST_GUARDS = 5 };
 struct forecast {
     struct calibrate_value measured_s, captured_s, forecast_s, error_percent; /* medians of the runs */
     struct forecast_of_kind kinds[FORECAST_KINDS];
@@ -87,6 +92,7 @@ struct forecast {
     bool is_sound;
 };
 
-void forecast_judge(const struct forecast_run *runs, size_t count, struct forecast *forecast);
+/* `half_s`: of a message of no bytes between ranks 0 and 1 on the machine; 0: there is one rank. */
+void forecast_judge(const struct forecast_run *runs, size_t count, double half_s, struct forecast *forecast);
 
 #endif

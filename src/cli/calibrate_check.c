@@ -36,6 +36,7 @@ struct checked {
     struct output_folder folder; /* of traces and times; removed at the end */
     struct forecast_run *runs;
     uint32_t ranks, ranks_per_node;
+    double half_s;            /* of a message of no bytes between the first two ranks, by the machine */
     struct report_page *page; /* NULL: none */
 };
 
@@ -108,13 +109,15 @@ static enum status execute(const struct checked *checked, uint64_t index, const 
 
 /* ------------------------------------------------------------------- replay */
 
-static enum status assign(struct config *config, const struct checked *checked, const char *trace)
+/* The machine, and a program: `source` is "trace" or "workload". */
+static enum status assign(struct config *config, const struct checked *checked, const char *source,
+                          const char *program)
 {
     char ranks[32];
     snprintf(ranks, sizeof ranks, "%" PRIu32, checked->ranks_per_node);
     const struct {
         const char *name, *value, *origin;
-    } values[] = {{"trace", trace, "--check"},
+    } values[] = {{source, program, "--check"},
                   {"fabric", checked->check->fabric, "--fabric"},
                   {"machine", checked->check->machine, "--machine"},
                   {"compute.rate", capture_rate, "helio capture"},
@@ -173,20 +176,41 @@ static void listen_to_calls(void *self, uint32_t ranks, struct tap *tap)
     tap->call = (struct tap_call_handler){.handle = take_call, .self = replayed};
 }
 
-static enum status run_experiment(const struct config *config, struct forecast_run *run, uint32_t *ranks)
+/* Runs a program on the machine. The caller frees the result of STATUS_OK. */
+static enum status run_experiment(const struct checked *checked, const char *source, const char *program,
+                                  const struct experiment_watch *watch, struct result *result)
 {
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    if (!config)
+        return STATUS_FAILED;
     struct experiment experiment;
+    enum status status = assign(config, checked, source, program);
+    if (status == STATUS_OK) {
+        status = experiment_init(&experiment, config);
+        if (status == STATUS_OK) {
+            status = experiment_run(&experiment, 0, watch, result);
+            if (status != STATUS_OK)
+                result_free(result);
+        }
+        experiment_free(&experiment);
+    }
+    config_close(config);
+    return status;
+}
+
+static enum status run_trace(struct checked *checked, const char *trace, struct forecast_run *run)
+{
     struct result result;
     struct replayed_ranks replayed = {.kinds_s = run->kinds_s, .phases = &run->phases};
     const struct experiment_watch watch = {.listen = listen_to_calls, .listener = &replayed};
-    enum status status = experiment_init(&experiment, config);
+    enum status status = run_experiment(checked, "trace", trace, &watch, &result);
     if (status == STATUS_OK) {
-        status = experiment_run(&experiment, 0, &watch, &result);
         run->forecast_s = (double)result.makespan / (double)PS_PER_S;
-        *ranks = result.ranks;
+        checked->ranks = result.ranks;
         result_free(&result);
     }
-    experiment_free(&experiment);
     free(replayed.since);
     free(replayed.op);
     free(replayed.phase);
@@ -194,10 +218,22 @@ static enum status run_experiment(const struct config *config, struct forecast_r
     return status;
 }
 
+/* What the program's tracer measures at the end of MPI_Init, on the machine of the forecast. */
+static enum status find_half(struct checked *checked)
+{
+    struct result result;
+    const struct experiment_watch watch = {.listen = NULL};
+    enum status status =
+        run_experiment(checked, "workload", "pingpong:bytes=0B,iterations=1", &watch, &result);
+    if (status == STATUS_OK) {
+        checked->half_s = (double)result.makespan / (double)PS_PER_S / 2;
+        result_free(&result);
+    }
+    return status;
+}
+
 static enum status replay(struct checked *checked, const char *trace, struct forecast_run *run)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
     checked->ranks_per_node = forecast_ranks_per_node(&run->captured);
     if (!checked->ranks_per_node) {
         diag_error(
@@ -205,12 +241,7 @@ static enum status replay(struct checked *checked, const char *trace, struct for
             "with --map-by core, or as the launcher calls it");
         return STATUS_FAILED;
     }
-    struct config *config = config_open(tables, count);
-    enum status status = config ? assign(config, checked, trace) : STATUS_FAILED;
-    if (status == STATUS_OK)
-        status = run_experiment(config, run, &checked->ranks);
-    if (config)
-        config_close(config);
+    enum status status = run_trace(checked, trace, run);
     if (status == STATUS_OK)
         status = forecast_measure(&run->plain, checked->ranks);
     return status == STATUS_OK ? forecast_measure(&run->captured, checked->ranks) : status;
@@ -395,7 +426,7 @@ static enum status finish(const struct checked *checked, bool *is_written)
 {
     struct forecast forecast;
     enum status status = STATUS_OK;
-    forecast_judge(checked->runs, checked->check->runs, &forecast);
+    forecast_judge(checked->runs, checked->check->runs, checked->half_s, &forecast);
     if (checked->check->json)
         status = print_json(checked, &forecast);
     else
@@ -452,6 +483,8 @@ static enum status run_all(struct checked *checked)
         return status;
     for (uint64_t i = 0; status == STATUS_OK && i < checked->check->runs; i++)
         status = run_once(checked, i);
+    if (status == STATUS_OK)
+        status = find_half(checked);
     output_folder_close(&checked->folder, STATUS_FAILED); /* nothing of it is kept */
     return status;
 }

@@ -69,6 +69,13 @@ check() {
     # The ring takes some milliseconds, so that the guard of the length fails at least.
     [ $status = 1 ] && grep -q 'cannot be judged: guard length' "$work/said" || fail "status $status without --force"
     if grep -q '^  error ' "$work/printed"; then fail "it judges although a guard has failed"; fi
+    # A message takes a second on this machine, and not here.
+    "$HELIO" calibrate --from "$tests/../golden/calibrate/made.probe" -o "$work/made.yaml" >"$work/printed" 2>"$work/said"
+    sed -e 's/^intranode.latency: .*/intranode.latency: 1 s/' -e '/^intranode.times:/d' "$work/made.yaml" >"$work/slow.yaml"
+    "$HELIO" calibrate --check --machine "$work/slow.yaml" --mpi "$MPI" --runs 1 --force -- "$tests/launch" 3 "$program" 3 \
+        >"$work/printed" 2>"$work/said" || fail "a forced comparison fails"
+    grep -q '^  guard machine: FAILED: a message of no bytes took .* us, and 1e+06 us on the machine' "$work/printed" ||
+        fail "another machine is not noticed"
     if ls "$work" | grep -q helio-check; then fail "traces are left over"; fi
     if "$HELIO" calibrate --check --machine infiniband-ndr --mpi "$MPI" --runs 1 -- false >"$work/printed" 2>"$work/said"; then
         fail "a program that fails is not noticed"

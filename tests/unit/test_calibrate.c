@@ -481,7 +481,7 @@ static void a_rank_has_the_mean_of_all(void **state)
     struct forecast_run run = {.plain = times, .captured = times, .forecast_s = 2};
     struct forecast forecast;
     run.kinds_s[forecast_kind("allreduce")] = 0.4;
-    forecast_judge(&run, 1, &forecast);
+    forecast_judge(&run, 1, 0, &forecast);
     const struct forecast_of_kind *of = &forecast.kinds[forecast_kind("allreduce")];
     assert_float_equal(of->measured_s.value, 0.375, 1e-12);
     assert_float_equal(of->forecast_s.value, 0.4, 1e-12);
@@ -510,7 +510,7 @@ static void phases_have_errors_of_their_own(void **state)
         forecast_add_phase(&runs[i].phases, 2, 0.75);
         forecast_add_phase(&runs[i].phases, 2, 0.75);
     }
-    forecast_judge(runs, 2, &forecast);
+    forecast_judge(runs, 2, 0, &forecast);
     assert_int_equal(forecast.phase_count, 2);
     assert_int_equal(forecast.phases[0].number, 2);
     assert_int_equal(forecast.phases[1].number, 5);
@@ -522,7 +522,7 @@ static void phases_have_errors_of_their_own(void **state)
         forecast_free(&runs[i].plain);
     assert_int_equal(read_times(&runs[0].plain, "time 0 2 7 3 4 2 1\nphase 0 1 2\n"), STATUS_OK);
     assert_int_equal(forecast_measure(&runs[0].plain, 1), STATUS_OK);
-    forecast_judge(runs, 1, &forecast);
+    forecast_judge(runs, 1, 0, &forecast);
     assert_int_equal(forecast.phase_count, 0);
     forecast_free(&runs[0].plain);
 }
@@ -538,6 +538,10 @@ static void times_that_no_rank_writes_are_refused(void **state)
                                         "time 0 1 7 3 4 2 1\nphase 0 1 -1\n",
                                         "time 0 1 7 3 4 2 1\nphase 0 x 1\n",
                                         "time 0 1 7 3 4 2 1\nphase 0 1 1 1\n",
+                                        "half 0\n",
+                                        "half nan\n",
+                                        "half 1 1\n",
+                                        "half 1e-6\nhalf 1e-6\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 Send 3 -1\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 Send 3 inf\n",
                                         "time 0 1 7 3 4 2 1\ncall 0 3 0.25\n",
@@ -587,19 +591,20 @@ static void ranks_of_a_node_are_consecutive(void **state)
     }
 }
 
-/* Of the guards in their order, those that are expected to fail. */
+/* Of the guards in their order, those that are expected to fail. A message takes 1 us in the runs. */
 static void runs_fail(const char *nodes, const double *seconds, double others_s, double others_captured_s,
-                      const char *failed)
+                      double half_s, const char *failed)
 {
     struct forecast_run runs[8];
     struct forecast forecast;
     size_t count = 0;
     for (; seconds[count] > 0; count++) {
         runs[count].plain = made_times(nodes, seconds[count], others_s);
+        assert_int_equal(read_times(&runs[count].plain, "half 1e-6\n"), STATUS_OK);
         runs[count].captured = made_times(nodes, 2 * seconds[count], others_captured_s);
         runs[count].forecast_s = seconds[count] * 0.9;
     }
-    forecast_judge(runs, count, &forecast);
+    forecast_judge(runs, count, half_s, &forecast);
     for (size_t i = 0; i < FORECAST_GUARDS; i++)
         if (forecast.guards[i].passed == (strcmp(forecast.guards[i].name, failed) == 0))
             fail_msg("guard %s: %s", forecast.guards[i].name, forecast.guards[i].reason);
@@ -618,12 +623,16 @@ static void a_forecast_is_judged_on_a_quiet_machine(void **state)
     (void)state;
     static const double steady[] = {1, 1.02, 1.01, 0.99, 1, 1.03, 0}, jumpy[] = {1, 1.02, 1.3, 0},
                         brief[] = {0.1, 0.101, 0};
-    runs_fail("aabb", steady, 0.1, 0.1, "");
-    runs_fail("aabb", steady, 0.25, 0, "busy");
-    runs_fail("aabb", steady, 0, 0.5, "busy");
-    runs_fail("aabbc", steady, 0, 0, "cores"); /* four processors */
-    runs_fail("aabb", jumpy, 0, 0, "spread");
-    runs_fail("aabb", brief, 0, 0, "length");
+    runs_fail("aabb", steady, 0.1, 0.1, 1e-6, "");
+    runs_fail("aabb", steady, 0.1, 0.1, 0, ""); /* one rank */
+    runs_fail("aabb", steady, 0.25, 0, 1e-6, "busy");
+    runs_fail("aabb", steady, 0, 0.5, 1e-6, "busy");
+    runs_fail("aabbc", steady, 0, 0, 1e-6, "cores"); /* four processors */
+    runs_fail("aabb", jumpy, 0, 0, 1e-6, "spread");
+    runs_fail("aabb", brief, 0, 0, 1e-6, "length");
+    runs_fail("aabb", steady, 0, 0, 1.24e-6, "");
+    runs_fail("aabb", steady, 0, 0, 1.26e-6, "machine");
+    runs_fail("aabb", steady, 0, 0, 0.79e-6, "machine");
 }
 
 int main(void)
