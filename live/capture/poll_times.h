@@ -11,7 +11,8 @@
  * length is wrong by no more than it differs from the others. One thread only. */
 
 struct poll_times {
-    unsigned allowed, left; /* polls that need not be timed since the last look at the clock; still to come */
+    unsigned allowed, left; /* polls that need not be timed since the last look at the clock; still to come,
+                               which the caller counts down */
     bool is_series;         /* some were not timed since the look before the last */
     double apart_ns;        /* from the begin of a poll to that of the next one, the last time */
     struct poll_mean {
@@ -26,15 +27,6 @@ struct poll_times {
     {                                                                                                        \
         .random = 1                                                                                          \
     }
-
-/* A poll begins. True: it need not be timed. */
-static inline bool poll_times_skip(struct poll_times *times)
-{
-    if (!times->left)
-        return false;
-    times->left--;
-    return true;
-}
 
 /* A look at the clock, `since_ns` after the last one: a call begins that is timed, or a poll that is not
  * timed has found something (`has_found`). Returns the nanoseconds of computation since the last look. They

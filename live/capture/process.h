@@ -43,14 +43,18 @@ void capture_leave_poll(bool is_long);
 extern struct poll_times capture_polls;
 extern __thread int capture_depth __attribute__((tls_model("initial-exec")));
 
-/* True: this poll is not timed. If it finds nothing, capture_leave_untimed() is all that follows. Otherwise
- * capture_end_untimed() comes first, and then what follows other polls. */
-static inline bool capture_enter_untimed(void)
+/* Whether this poll need not be timed. */
+static inline bool capture_may_be_untimed(void)
 {
-    if (capture_depth > 0 || !poll_times_skip(&capture_polls))
-        return false;
+    return capture_depth == 0 && capture_polls.left > 0;
+}
+
+/* A poll that is not timed begins. If it finds nothing, capture_leave_untimed() is all that follows.
+ * Otherwise capture_end_untimed() comes first, and then what follows other polls. */
+static inline void capture_enter_untimed(void)
+{
+    capture_polls.left--;
     capture_depth = 1;
-    return true;
 }
 
 static inline void capture_leave_untimed(void)

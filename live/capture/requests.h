@@ -71,14 +71,14 @@ struct requests_kept {
 };
 extern struct requests_kept requests_kept;
 
-/* requests_keep() for polls that are not timed. */
-static inline const MPI_Request *requests_copy(int count, const MPI_Request *handles)
+/* requests_keep() for polls that are not timed. False: the poll must be timed. */
+static inline bool requests_copy(int count, const MPI_Request *handles)
 {
-    if (count <= 0 || count > requests_kept.room)
-        return requests_keep(count, handles);
+    if (count <= 0 || count > requests_kept.room || !handles)
+        return false;
     for (int i = 0; i < count; i++)
         requests_kept.handles[i] = handles[i];
-    return requests_kept.handles;
+    return true;
 }
 
 #endif

@@ -37,12 +37,13 @@ static void record_improbe(int flag, MPI_Message message, const MPI_Status *stat
 
 WRAP_SILENT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
 WRAP_POLL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-          (from, tag, comm, flag, status), NOTHING, true, NOTHING)
+          (from, tag, comm, flag, status), true, NOTHING, true, NOTHING)
 WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, message, status), status = status_or_own(status),
      record_mprobe(*message, status, comm))
 WRAP_POLL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
-          (from, tag, comm, flag, message, status), status = status_or_own(status), !*flag,
+          (from, tag, comm, flag, message, status), (status = status_or_own(status)) != NULL,
+          status = status_or_own(status), !*flag,
           if (result == MPI_SUCCESS) record_improbe(*flag, *message, status, comm))
 /* ---------------------------------------------------------------- requests */
 
@@ -96,10 +97,9 @@ static void record_failed(int count, struct capture_request **taken, const MPI_R
 /* A function that may complete none; `found`: it has. */
 #define WRAP_TEST(name, parameters, arguments, given, requests, found, record)                               \
     WRAP_POLL(                                                                                               \
-        name, parameters, arguments,                                                                         \
-        const MPI_Request *kept =                                                                            \
-            is_timed ? requests_keep(given, requests) : requests_copy(given, requests);                      \
-        struct capture_request **taken = kept ? NULL : requests_take(given, requests), kept && !(found),     \
+        name, parameters, arguments, requests_copy(given, requests),                                         \
+        const MPI_Request *kept = is_timed ? requests_keep(given, requests) : requests_kept.handles;         \
+        struct capture_request **taken = kept ? NULL : requests_take(given, requests), !(found),             \
         if (result == MPI_SUCCESS && !(found)) put_back(given, taken);                                       \
         else {                                                                                               \
             capture_found();                                                                                 \
@@ -115,7 +115,7 @@ WRAP(Start, (MPI_Request * request), (request), record_start(*request), NOTHING)
 WRAP(Startall, (int count, MPI_Request *requests), (count, requests), start_all(count, requests), NOTHING)
 WRAP(Cancel, (MPI_Request * request), (request), NOTHING, request_cancel(*request))
 WRAP_POLL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status),
-          NOTHING, true, NOTHING)
+          true, NOTHING, true, NOTHING)
 WRAP(Request_free, (MPI_Request * request), (request), request_free(*request), NOTHING)
 WRAP_COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request,
                 record_one(1, taken, 0))

@@ -35,29 +35,24 @@
         return result;                                                                                       \
     }
 
-/* The same for a function that may find nothing, as `nothing` says after it. Most such polls are not timed.
- */
-#define DEFINE_POLL(name, parameters, arguments, before, nothing, after)                                     \
-    __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
+/* The same for a function that may find nothing, as `nothing` says after it. Most such polls are not timed:
+ * then `keep` is all that comes before the MPI's own work; it is false if the poll must be timed. A program
+ * polls millions of times a second, so all else has a function of its own. */
+#define LIST(...) __VA_ARGS__
+#define DEFINE_POLL(name, parameters, arguments, keep, before, nothing, after)                               \
+    /* A poll that is timed, or the rest of one that is not timed and has found something. */                \
+    __attribute__((noinline)) static int full_##name(bool is_timed, int result, const void *caller,          \
+                                                     const void *frame, LIST parameters)                     \
     {                                                                                                        \
-        const void *const caller = __builtin_return_address(0), *const frame = __builtin_frame_address(0);   \
-        const bool is_timed = !capture_enter_untimed();                                                      \
         if (is_timed && !capture_enter_poll(caller, frame))                                                  \
             return REAL(name) arguments;                                                                     \
         static struct times_call times_of_##name = {.function = #name};                                      \
         before;                                                                                              \
-        double began_s = 0;                                                                                  \
         if (is_timed) {                                                                                      \
             capture_pause();                                                                                 \
-            began_s = times_now();                                                                           \
+            const double began_s = times_now();                                                              \
             capture_poll_begins();                                                                           \
-        }                                                                                                    \
-        int result = REAL(name) arguments;                                                                   \
-        if (!is_timed && result == MPI_SUCCESS && (nothing)) {                                               \
-            capture_leave_untimed();                                                                         \
-            return result;                                                                                   \
-        }                                                                                                    \
-        if (is_timed) {                                                                                      \
+            result = REAL(name) arguments;                                                                   \
             capture_poll_ends();                                                                             \
             const double ended_s = times_now();                                                              \
             capture_resume();                                                                                \
@@ -67,6 +62,19 @@
         }                                                                                                    \
         after;                                                                                               \
         capture_leave_poll(requests_are_long());                                                             \
+        return result;                                                                                       \
+    }                                                                                                        \
+    __attribute__((always_inline)) static inline int wrapped_##name parameters                               \
+    {                                                                                                        \
+        if (__builtin_expect(!capture_may_be_untimed() || !(keep), 0))                                       \
+            return full_##name(true, MPI_SUCCESS, __builtin_return_address(0), __builtin_frame_address(0),   \
+                               LIST arguments);                                                              \
+        capture_enter_untimed();                                                                             \
+        const int result = REAL(name) arguments;                                                             \
+        if (__builtin_expect(result != MPI_SUCCESS || !(nothing), 0))                                        \
+            return full_##name(false, result, __builtin_return_address(0), __builtin_frame_address(0),       \
+                               LIST arguments);                                                              \
+        capture_leave_untimed();                                                                             \
         return result;                                                                                       \
     }
 
@@ -89,8 +97,8 @@
     EXPORT_BOTH(name, parameters, arguments)
 
 /* The same for a function that may find nothing. It calls capture_found() before it writes what it found. */
-#define WRAP_POLL(name, parameters, arguments, before, nothing, after)                                       \
-    DEFINE_POLL(name, parameters, arguments, before, nothing, after)                                         \
+#define WRAP_POLL(name, parameters, arguments, keep, before, nothing, after)                                 \
+    DEFINE_POLL(name, parameters, arguments, keep, before, nothing, after)                                   \
     EXPORT_BOTH(name, parameters, arguments)
 
 #define WRAP(name, parameters, arguments, before, after)                                                     \

@@ -30,7 +30,8 @@ static void look(struct process *process, bool has_found)
 
 static void poll(struct process *process, int64_t took_ns, bool has_found)
 {
-    process->is_timed = !poll_times_skip(&process->times);
+    process->is_timed = process->times.left == 0;
+    process->times.left -= !process->is_timed;
     process->timed += process->is_timed;
     process->polls++;
     if (process->is_timed)
