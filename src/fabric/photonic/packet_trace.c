@@ -4,6 +4,13 @@
  * way back, its transfer, waiting in a buffer, and so on from there. Of a message of many packets the
  * tap is told only what decides its time (transfer.c). */
 
+/* What a packet waited for. */
+enum packet_awaited { AWAITED_NOTHING, AWAITED_OUTPUT, AWAITED_LINK, AWAITED_SWITCH };
+static const char *const awaited_texts[] = {[AWAITED_NOTHING] = NULL,
+                                            [AWAITED_OUTPUT] = "an output of the buffer at switch",
+                                            [AWAITED_LINK] = "a channel of link",
+                                            [AWAITED_SWITCH] = "a channel on from switch"};
+
 static bool is_traced(const struct photonic *photonic)
 {
     return tap_wants_parts(photonic->fabric.params.tap);
@@ -20,11 +27,13 @@ void packet_trace_begin(struct photonic *photonic, uint32_t packet)
         return;
     photonic->traces =
         mem_grow(photonic->traces, &photonic->trace_capacity, (size_t)packet + 1, "steps of packets");
-    photonic->traces[packet] = (struct packet_trace){{POOL_NONE, POOL_NONE}, fabric_now(&photonic->fabric)};
+    const ps_t now = fabric_now(&photonic->fabric);
+    photonic->traces[packet] =
+        (struct packet_trace){.steps = {POOL_NONE, POOL_NONE}, .begun = now, .until = now};
 }
 
 static void add_step(struct photonic *photonic, uint32_t packet, enum tap_part part, ps_t at,
-                     const char *awaited, uint32_t which)
+                     enum packet_awaited awaited, uint32_t which)
 {
     struct packet_trace *trace = &photonic->traces[packet];
     if (at <= trace->until)
@@ -37,7 +46,7 @@ static void add_step(struct photonic *photonic, uint32_t packet, enum tap_part p
     }
     uint32_t index = pool_take(&photonic->steps);
     *(struct packet_trace_step *)pool_at(&photonic->steps, index) = (struct packet_trace_step){
-        .since = trace->until, .at = at, .awaited = awaited, .which = which, .part = (uint8_t)part};
+        .at = at, .which = which, .part = (uint8_t)part, .awaited = (uint8_t)awaited};
     queue_append(&trace->steps, step_links(photonic), index);
     trace->until = at;
 }
@@ -45,7 +54,7 @@ static void add_step(struct photonic *photonic, uint32_t packet, enum tap_part p
 void packet_trace_add(struct photonic *photonic, uint32_t packet, enum tap_part part, ps_t at)
 {
     if (is_traced(photonic))
-        add_step(photonic, packet, part, at, NULL, 0);
+        add_step(photonic, packet, part, at, AWAITED_NOTHING, 0);
 }
 
 void packet_trace_waited(struct photonic *photonic, uint32_t index)
@@ -57,12 +66,12 @@ void packet_trace_waited(struct photonic *photonic, uint32_t index)
     uint32_t links = photonic->topo.links;
     ps_t now = fabric_now(&photonic->fabric);
     if (packet->state == PACKET_STORED)
-        add_step(photonic, index, part, now, "an output of the buffer at switch",
+        add_step(photonic, index, part, now, AWAITED_OUTPUT,
                  photonic->buffers[buffer_of(photonic, packet)].at_switch);
     else if (packet->blocked_on < links)
-        add_step(photonic, index, part, now, "a channel of link", packet->blocked_on);
+        add_step(photonic, index, part, now, AWAITED_LINK, packet->blocked_on);
     else if (packet->blocked_on != POOL_NONE)
-        add_step(photonic, index, part, now, "a channel on from switch", packet->blocked_on - links);
+        add_step(photonic, index, part, now, AWAITED_SWITCH, packet->blocked_on - links);
 }
 
 void packet_trace_emit(const struct photonic *photonic, uint32_t packet, ps_t since)
@@ -70,10 +79,12 @@ void packet_trace_emit(const struct photonic *photonic, uint32_t packet, ps_t si
     if (!is_traced(photonic))
         return;
     uint32_t id = transmission_at(photonic, packet_at(photonic, packet)->transmission)->id;
+    ps_t begun = photonic->traces[packet].begun;
     for (uint32_t i = photonic->traces[packet].steps.head; i != POOL_NONE;) {
         const struct packet_trace_step *step = pool_at(&photonic->steps, i);
-        tap_emit_part(photonic->fabric.params.tap, id, step->part, ps_max(since, step->since), step->at,
-                      step->awaited, step->which);
+        tap_emit_part(photonic->fabric.params.tap, id, step->part, ps_max(since, begun), step->at,
+                      awaited_texts[step->awaited], step->which);
+        begun = step->at;
         i = step->next;
     }
 }

@@ -181,15 +181,16 @@ struct photonic_statistics {
 /* What a packet has done so far, kept while the tap has a handler for it. */
 struct packet_trace {
     struct queue steps;
-    ps_t until; /* the last of them ended */
+    ps_t begun, until; /* the last of them ended */
 };
 
+/* A step begins when the one before it has ended. Many packets may be under way at once, so it is small. */
 struct packet_trace_step {
-    ps_t since, at;
-    const char *awaited;
+    ps_t at; /* its end */
     uint32_t which;
     uint32_t next;
-    uint8_t part; /* enum tap_part */
+    uint8_t part;    /* enum tap_part */
+    uint8_t awaited; /* what for, in packet_trace.c */
 };
 
 /* When a probe takes its channels: at_once.c or hops.c. */
