@@ -23,6 +23,7 @@
  *   requests.c          requests and matched messages by handle
  *   record.c            lines of point-to-point calls
  *   collectives.c       lines of collectives
+ *   between.c           lines of collectives of intercommunicators
  *   neighbours.c        lines of neighbourhood collectives
  *   waits.c             lines of waits
  *   times.c             how long the program ran, if that is asked for
@@ -36,6 +37,7 @@
  * that the program calls. It writes nothing to standard output. It needs no symbol of an MPI when it is
  * loaded. */
 
+#include "live/capture/between.h"
 #include "live/capture/collectives.h"
 #include "live/capture/comms.h"
 #include "live/capture/interval.h"

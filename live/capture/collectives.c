@@ -33,7 +33,7 @@ int64_t collective_number(const struct collective_call *call, const void *number
 static bool read_sides(const struct collective_call *call, struct collective_sides *sides)
 {
     *sides = (struct collective_sides){.comm = comm_of(call->comm)};
-    if (sides->comm->is_inter || sides->comm->has_outsiders) {
+    if (sides->comm->has_outsiders) {
         record_lost(call->mpi_name, sides->comm); /* without a request: its wait writes nothing */
         return false;
     }
@@ -45,28 +45,37 @@ static bool read_sides(const struct collective_call *call, struct collective_sid
     return true;
 }
 
-void record_collective_request(const struct collective_call *call, enum request_kind kind)
+static void remember(const struct collective_call *call, enum request_kind kind, struct capture_comm *comm)
 {
     if (call->request && *call->request != MPI_REQUEST_NULL)
-        record_request(*call->request, kind, call->action, comm_of(call->comm), false);
+        record_request(*call->request, kind, call->action, comm, false);
 }
 
-/* Ends the line, and remembers the request of a non-blocking call. */
-static void end_line(const struct collective_call *call, const struct collective_sides *sides)
+void record_collective_request(const struct collective_call *call, enum request_kind kind)
+{
+    remember(call, kind, comm_of(call->comm));
+}
+
+void collective_end(const struct collective_call *call, struct capture_comm *comm)
 {
     line_text(call->request ? "#i" : "");
-    line_text(sides->comm->name);
+    line_text(comm->name);
     if (call->is_persistent) {
         struct capture_request *request =
-            record_request(*call->request, REQUEST_COLLECTIVE, call->action, sides->comm, true);
+            record_request(*call->request, REQUEST_COLLECTIVE, call->action, comm, true);
         free(request->text);
         request->text = line_take();
         return;
     }
     line_end();
-    if (!call->request && !*sides->comm->name)
+    if (!call->request && !*comm->name)
         traffic_collective();
-    record_collective_request(call, REQUEST_COLLECTIVE);
+    remember(call, REQUEST_COLLECTIVE, comm);
+}
+
+static void end_line(const struct collective_call *call, const struct collective_sides *sides)
+{
+    collective_end(call, sides->comm);
 }
 
 static void write_counts(const struct collective_call *call, const void *counts, int64_t elements, int size)

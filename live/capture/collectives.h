@@ -26,6 +26,10 @@ struct collective_call {
 /* The i-th number of such an array. */
 int64_t collective_number(const struct collective_call *call, const void *numbers, int i);
 
+/* In place of line_end: with the communicator of the line, which may be another one than the call's. The
+ * request of a non-blocking call is remembered. */
+void collective_end(const struct collective_call *call, struct capture_comm *comm);
+
 /* Remembers the request of a non-blocking collective. */
 void record_collective_request(const struct collective_call *call, enum request_kind kind);
 

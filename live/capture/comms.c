@@ -53,6 +53,10 @@ void comm_release(struct capture_comm *comm)
     if (comm->members != comm->world)
         free(comm->members);
     neighbours_close(comm->neighbours);
+    for (struct capture_comm *part, *next = comm->with_root; (part = next);) {
+        next = part->next;
+        comm_release(part);
+    }
     free(comm->world);
     free(comm);
 }
@@ -268,4 +272,46 @@ struct capture_comm *comm_of(MPI_Comm handle)
     cached.handle = handle;
     cached.comm = is_there ? value : first_use(handle);
     return cached.comm;
+}
+
+/* ------------------------------------ collectives of intercommunicators */
+
+/* A new communicator. `members` is its list then. NULL: no memory. */
+static struct capture_comm *part_of(struct capture_comm *between, const char *name, int *members, int size)
+{
+    struct capture_comm *part = calloc(1, sizeof *part);
+    if (!part) {
+        free(members);
+        return NULL;
+    }
+    *part = (struct capture_comm){
+        .size = size, .world = members, .members = members, .member_count = size, .uses = 1};
+    snprintf(part->name, sizeof part->name, "%s", name);
+    part->next = between->with_root;
+    between->with_root = part;
+    comm_write_members(part, part->name);
+    return part;
+}
+
+struct capture_comm *comm_with_root(struct capture_comm *between, int root)
+{
+    const bool is_root = root == MPI_ROOT;
+    /* The root is of the one group, and the other group takes part; `members` has one behind the other. */
+    const bool other_first = between->members[0] == between->world[0];
+    const int own_size = between->member_count - between->size;
+    const int *own = between->members + (other_first ? between->size : 0);
+    const int *group = is_root ? between->world : own;
+    const int group_size = is_root ? between->size : own_size,
+              root_rank = is_root ? capture_rank() : between->world[root];
+    char name[sizeof between->name];
+    snprintf(name, sizeof name, "%.32sr%d", between->name, root_rank);
+    for (struct capture_comm *part = between->with_root; part; part = part->next)
+        if (strcmp(part->name, name) == 0)
+            return part;
+    int *members = malloc(((size_t)group_size + 1) * sizeof *members);
+    if (!members)
+        return NULL;
+    members[0] = root_rank;
+    memcpy(members + 1, group, (size_t)group_size * sizeof *members);
+    return part_of(between, name, members, group_size + 1);
 }

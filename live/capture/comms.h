@@ -13,19 +13,25 @@ struct capture_comm {
         world; /* the rank in the world of each of its ranks; of an intercommunicator, of the other group's */
     int *members; /* the same, but of an intercommunicator those of both groups: all who use its context */
     int member_count;
-    bool is_inter;      /* an intercommunicator: its collectives are not recorded but marked as lost */
+    bool is_inter;      /* an intercommunicator */
     bool has_outsiders; /* it has processes of another world, which the trace does not know: its calls are
                            lost */
-    struct neighbours *neighbours; /* NULL: not used yet */
-    int uses;                      /* 1 for the MPI's communicator, 1 for each request; 0: it is freed */
-    int idup_count;                /* how often MPI_Comm_idup has copied it */
-    struct capture_comm *next;     /* in the list of those that the MPI has deleted */
+    struct neighbours *neighbours;  /* NULL: not used yet */
+    struct capture_comm *with_root; /* a list: what comm_with_root has returned */
+    int uses;                       /* 1 for the MPI's communicator, 1 for each request; 0: it is freed */
+    int idup_count;                 /* how often MPI_Comm_idup has copied it */
+    struct capture_comm *next;      /* in the list of those that the MPI has deleted, or in `with_root` */
 };
 
 void comms_open(void);
 
 /* What is known of a communicator. Each gets a name on which all members agree. */
 struct capture_comm *comm_of(MPI_Comm handle);
+
+/* Of an intercommunicator: the ranks that take part in a collective with this root, as a communicator. The
+ * root comes first, then the other group. `root` is the argument of the MPI's function, and not
+ * MPI_PROC_NULL. NULL: no memory. */
+struct capture_comm *comm_with_root(struct capture_comm *between, int root);
 
 /* A call has created a communicator. Collective: its members agree on its name here. */
 void comm_created(MPI_Comm handle);

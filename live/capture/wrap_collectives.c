@@ -10,30 +10,30 @@
 #define WRAP_NAMED(name, ...) WRAP(name, __VA_ARGS__)
 #define WRAP_NEIGHBOURS(name, iname, record, action_name, parameters, arguments, ...)                        \
     WRAP_NAMED(NAMED(name), (UNPACK parameters), (UNPACK arguments), NOTHING,                                \
-               record(&(struct collective_call){.mpi_name = "MPI_" TEXT(NAMED(name)),                        \
-                                                .action = action_name,                                       \
-                                                .comm = comm,                                                \
-                                                .is_large = IS_LARGE,                                        \
-                                                __VA_ARGS__}))                                               \
+               record_collective(record, &(struct collective_call){.mpi_name = "MPI_" TEXT(NAMED(name)),     \
+                                                                   .action = action_name,                    \
+                                                                   .comm = comm,                             \
+                                                                   .is_large = IS_LARGE,                     \
+                                                                   __VA_ARGS__}))                            \
     WRAP_NAMED(NAMED(iname), (UNPACK parameters, MPI_Request * request), (UNPACK arguments, request),        \
                NOTHING,                                                                                      \
-               record(&(struct collective_call){.mpi_name = "MPI_" TEXT(NAMED(iname)),                       \
-                                                .action = action_name,                                       \
-                                                .comm = comm,                                                \
-                                                .request = request,                                          \
-                                                .is_large = IS_LARGE,                                        \
-                                                __VA_ARGS__}))
+               record_collective(record, &(struct collective_call){.mpi_name = "MPI_" TEXT(NAMED(iname)),    \
+                                                                   .action = action_name,                    \
+                                                                   .comm = comm,                             \
+                                                                   .request = request,                       \
+                                                                   .is_large = IS_LARGE,                     \
+                                                                   __VA_ARGS__}))
 #if MPI_VERSION >= 4
 #define WRAP_PERSISTENT(name, record, action_name, parameters, arguments, ...)                               \
     WRAP_NAMED(name, (UNPACK parameters, MPI_Info info, MPI_Request * request),                              \
                (UNPACK arguments, info, request), NOTHING,                                                   \
-               record(&(struct collective_call){.mpi_name = "MPI_" TEXT(name),                               \
-                                                .action = action_name,                                       \
-                                                .comm = comm,                                                \
-                                                .request = request,                                          \
-                                                .is_persistent = true,                                       \
-                                                .is_large = IS_LARGE,                                        \
-                                                __VA_ARGS__}))
+               record_collective(record, &(struct collective_call){.mpi_name = "MPI_" TEXT(name),            \
+                                                                   .action = action_name,                    \
+                                                                   .comm = comm,                             \
+                                                                   .request = request,                       \
+                                                                   .is_persistent = true,                    \
+                                                                   .is_large = IS_LARGE,                     \
+                                                                   __VA_ARGS__}))
 #else
 #define WRAP_PERSISTENT(...)
 #endif

@@ -83,6 +83,33 @@ static void neighbours(void)
     MPI_Comm_free(&grid);
 }
 
+/* The argument for `root`, a rank of the world, in a collective of the groups {0, 2} and {1, 3}. */
+static int root_of(int root)
+{
+    if (rank % 2 != root % 2)
+        return root / 2;
+    return rank == root ? MPI_ROOT : MPI_PROC_NULL;
+}
+
+static void between_groups(MPI_Comm between)
+{
+    MPI_Request request;
+    const int one_each[2] = {8, 9}, starts[2] = {0, 8}, other = 1 - rank % 2;
+    const int counts[2] = {1 + other, 3 + other};
+    MPI_Barrier(between);
+    MPI_Bcast(out, 4, MPI_DOUBLE, root_of(2), between);
+    MPI_Reduce(out, in, 5, MPI_DOUBLE, MPI_SUM, root_of(1), between);
+    MPI_Allreduce(out, in, 6, MPI_DOUBLE, MPI_SUM, between);
+    MPI_Gather(out, 7, MPI_DOUBLE, in, 7, MPI_DOUBLE, root_of(0), between);
+    MPI_Iscatterv(out, one_each, starts, MPI_DOUBLE, in, one_each[rank / 2], MPI_DOUBLE, root_of(0), between,
+                  &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Bcast(out, 1, MPI_DOUBLE, root_of(2), between);
+    MPI_Alltoall(out, 2, MPI_DOUBLE, in, 2, MPI_DOUBLE, between);
+    MPI_Allgatherv(out, 1 + rank, MPI_DOUBLE, in, counts, starts, MPI_DOUBLE, between);
+    MPI_Reduce_scatter_block(out, in, 1, MPI_DOUBLE, MPI_SUM, between); /* which is not recorded */
+}
+
 static void communicators(void)
 {
     MPI_Comm late, half, between;
@@ -95,7 +122,7 @@ static void communicators(void)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 10, &between);
     MPI_Sendrecv(out, 2, MPI_DOUBLE, peer, 11, in, 2, MPI_DOUBLE, peer, 11, between, MPI_STATUS_IGNORE);
-    MPI_Barrier(between);
+    between_groups(between);
     MPI_Comm_free(&between);
     MPI_Comm_free(&half);
 }
