@@ -168,8 +168,10 @@ static void check_computation(struct extrapolation *work)
     for (size_t i = 0; i < work->count; i++)
         if (work->samples[i].ranks == work->held_back)
             held = i;
-    if (work->count > 2)
-        computation_check(work->model, work->samples, held, &work->check);
+    if (work->count < 3)
+        return;
+    computation_check(work->model, work->samples, held, &work->check);
+    computation_range(work->model, work->ranks, &work->check);
 }
 
 /* What only needs another trace explains more than what contradicts a call. */
