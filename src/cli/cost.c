@@ -8,7 +8,9 @@
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "output/standard.h"
+#include "report/cost_page.h"
 #include "sim/experiment.h"
 #include "sim/memory.h"
 #include "sim/network.h"
@@ -28,8 +30,11 @@ enum cost_option {
     COST_PRINT_PRICES,
     COST_JSON,
     COST_OUTPUT,
+    COST_HTML,
     COST_PLUGIN
 };
+
+enum { JSON_DIGITS = 10 };
 
 static const struct cli_option options[] = {
     [COST_TRACE] = {"--trace", 't', "PATH", "a trace of any form that helio run takes"},
@@ -45,6 +50,7 @@ static const struct cli_option options[] = {
                            "print such a file with the prices of the program, and end"},
     [COST_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
     [COST_OUTPUT] = {"--output", 'o', "DIR", "the folder to make, with the figure of time over cost"},
+    [COST_HTML] = {"--html", 0, "FILE.html", "write a page: time against cost, and where the cost comes from"},
     [COST_PLUGIN] = CLI_PLUGIN,
 };
 
@@ -62,7 +68,7 @@ static const struct cli_command command = {
              "  helio cost --workload alltoall:ranks=64,bytes=64KiB --fabric packet,ocs,fmu\n"
              "  helio cost -w alltoall:ranks=64,bytes=64KiB -f packet --topology fattree:4x3 --topology "
              "torus:4x4x4\n"
-             "  helio cost --print-prices >prices.yaml; helio cost x.yaml --prices prices.yaml -o figure\n\n"
+             "  helio cost --print-prices >prices.yaml; helio cost x.yaml --prices prices.yaml --html cost.html\n\n"
              "docs/cost.md says how to use it, docs/models/cost.md where the numbers come from.",
 };
 
@@ -76,7 +82,7 @@ struct cost_arguments {
     struct config *config; /* of the network that is looked at */
     struct config *prices; /* of all networks */
     struct cost_values machines, topologies;
-    const char *file, *trace, *price_file, *output; /* NULL: not given */
+    const char *file, *trace, *price_file, *output, *html; /* NULL: not given */
     bool json, prints_prices;
 };
 
@@ -116,6 +122,9 @@ static bool take_first(void *self, int found, const char *value)
         break;
     case COST_OUTPUT:
         arguments->output = value;
+        break;
+    case COST_HTML:
+        arguments->html = value;
         break;
     case COST_JSON:
         arguments->json = true;
@@ -275,18 +284,21 @@ static void find_front(struct cost_table *table)
     free(points);
 }
 
-static enum status show(const struct cost_arguments *arguments, const struct cost_table *table)
+static enum status show(const struct cost_arguments *arguments, const struct cost_table *table,
+                        struct report_page *page)
 {
     enum status status = arguments->output ? cost_plot(table, arguments->output) : STATUS_OK;
+    if (status == STATUS_OK && page)
+        status = cost_page_put(page, table->program, cost_json(table), arguments->prices);
     if (status != STATUS_OK)
         return status;
     if (arguments->json)
-        return cost_print_json(table);
+        return cli_print_json(cost_json(table), JSON_DIGITS);
     cost_print(table);
     return standard_flush();
 }
 
-static enum status run_all(struct cost_arguments *arguments, int argc, char **argv)
+static enum status run_all(struct cost_arguments *arguments, int argc, char **argv, struct report_page *page)
 {
     struct cost_table table = {.prices = config_of(arguments->prices, &cost_params)};
     enum status status = STATUS_OK;
@@ -297,10 +309,23 @@ static enum status run_all(struct cost_arguments *arguments, int argc, char **ar
                              topologies ? arguments->topologies.list[k] : NULL, k == 0, &table);
     if (status == STATUS_OK) {
         find_front(&table);
-        status = show(arguments, &table);
+        status = show(arguments, &table, page);
     }
     free(table.rows);
     free(table.program);
+    return status;
+}
+
+/* The page is opened before the runs: it may not be possible to write it. */
+static enum status run_and_save(struct cost_arguments *arguments, int argc, char **argv)
+{
+    struct report_page *page = NULL;
+    enum status status = arguments->html ? report_page_open(arguments->html, &page) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = run_all(arguments, argc, argv, page);
+    status = report_page_close(page, status);
+    if (arguments->html && status == STATUS_OK)
+        report_page_note(arguments->html);
     return status;
 }
 
@@ -315,7 +340,7 @@ int cli_cost(int argc, char **argv)
     } else if (found == CLI_END) {
         status = open_prices(&arguments, argc, argv);
         if (status == STATUS_OK)
-            status = run_all(&arguments, argc, argv);
+            status = run_and_save(&arguments, argc, argv);
     }
     if (arguments.prices)
         config_close(arguments.prices);

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cost/cost.h"
+#include "output/json.h"
 
 /* A network of `helio cost`: what it costs, and what a program takes on it. */
 struct cost_row {
@@ -29,7 +30,7 @@ struct cost_table {
 
 /* cost_print.c */
 void cost_print(const struct cost_table *table);
-enum status cost_print_json(const struct cost_table *table);
+json_t *cost_json(const struct cost_table *table);
 /* A folder with time over cost as a figure of gnuplot. */
 enum status cost_plot(const struct cost_table *table, const char *folder);
 

@@ -13,7 +13,7 @@
 #include "output/output.h"
 #include "output/quote.h"
 
-enum { DIGITS = 4, TEXT = 64, JSON_DIGITS = 10 };
+enum { DIGITS = 4, TEXT = 64 };
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -215,7 +215,7 @@ static json_t *row_json(const struct cost_table *table, const struct cost_row *r
     return object;
 }
 
-enum status cost_print_json(const struct cost_table *table)
+json_t *cost_json(const struct cost_table *table)
 {
     json_t *object = json_make_object(), *networks = json_make_list();
     json_put_text(object, "schema", "helio-cost-1");
@@ -223,7 +223,7 @@ enum status cost_print_json(const struct cost_table *table)
     for (size_t i = 0; i < table->count; i++)
         json_add(networks, row_json(table, &table->rows[i]));
     json_put(object, "networks", networks);
-    return cli_print_json(object, JSON_DIGITS);
+    return object;
 }
 
 /* ------------------------------------------------------------------- figure */

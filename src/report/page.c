@@ -150,6 +150,9 @@ static enum status put_program(const struct page_writer *writer)
     case REPORT_OF_TOLERANCE:
         put_script(writer->file, tolerance_js, tolerance_js_length);
         break;
+    case REPORT_OF_COST:
+        put_script(writer->file, cost_js, cost_js_length);
+        break;
     case REPORT_OF_CALIBRATION:
         put_script(writer->file, calibrate_js, calibrate_js_length);
         break;

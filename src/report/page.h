@@ -14,7 +14,7 @@
  *     assets.h           the libraries that draw the charts
  *     topology.h         the network as a picture of the page
  *     breakdown_page.h, schedule_page.h, compare_page.h, circuit_page.h, collective_page.h,
- *     tolerance_page.h, calibrate_page.h   the contents of other pages
+ *     tolerance_page.h, cost_page.h, calibrate_page.h   the contents of other pages
  *     run_plot.h         a figure of a run, for gnuplot
  *     table.h            the table in the terminal; insight.h, memory.h: what stands beside it
  *     timeline/          a room of its own
@@ -30,7 +30,7 @@ enum status report_page_open(const char *path, struct report_page **page);
 /* The program that draws the page: in report/page/ run.js (with ranks.js, path.js, slack.js, jobs.js,
  * sites.js, bursts.js and fabric.js), paper.js and papers.js (with verdicts.js), sweep.js, breakdown.js,
  * schedule.js, compare.js, circuits.js (with circuit_rows.js and circuit_film.js), collective.js,
- * tolerance.js, calibrate.js or forecast.js, each with kit.js. */
+ * tolerance.js, cost.js, calibrate.js or forecast.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,
@@ -42,6 +42,7 @@ enum report_program {
     REPORT_OF_CIRCUITS,
     REPORT_OF_COLLECTIVE,
     REPORT_OF_TOLERANCE,
+    REPORT_OF_COST,
     REPORT_OF_CALIBRATION,
     REPORT_OF_FORECAST
 };

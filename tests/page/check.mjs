@@ -10,6 +10,7 @@ import {
   checkSlack,
   checkCircuits,
   checkComparison,
+  checkCosts,
   checkDownloads,
   checkFilters,
   checkInsight,
@@ -98,6 +99,14 @@ const facts = (width) => `(() => {
           program: "A and B compared",
           saved: "fabric,",
           isComparison: true,
+        }
+      : data.networks
+      ? {
+          fabrics: [],
+          due: ["prices"].concat(data.networks.some((n) => n.parts) ? ["front", "parts", "energy"] : []),
+          program: data.program,
+          saved: data.networks.some((n) => n.parts) ? "number,network,nodes,cost_usd," : "price,value,meaning",
+          has_no_charts: !data.networks.some((n) => n.parts),
         }
       : data.connections
       ? {
@@ -301,6 +310,7 @@ async function checkControls(browser, name, seen) {
   }
   if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
+  if (seen.due.includes("front")) await checkCosts(browser, found);
   if (seen.due.includes("slack")) await checkSlack(browser, found);
   if (seen.due.includes("bursts")) await checkBursts(browser, found);
   if (seen.due.includes("path")) await checkSlope(browser, found);

@@ -554,3 +554,55 @@ export async function checkWalls(browser, expect) {
   })()`);
   expect(seen.length === 0, seen.slice(0, 5).join("; "));
 }
+
+// Against each measure all networks of which it is known are drawn, and those are on the front that no other one beats.
+// Numbers do not hide each other. Each choice of the parts draws bars that are as long as their networks' sums.
+export async function checkCosts(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const {networks} = JSON.parse(document.getElementById("results").textContent);
+    const counted = networks.filter((n) => n.parts);
+    const amount = {cost: (n) => n.cost_usd, power: (n) => n.power_w, energy: (n) => n.energy_j};
+    const all = [];
+    for (const choice of document.querySelectorAll("#front input[name=cost-measure]")) {
+      choice.click();
+      await ${wait};
+      const of = amount[choice.value], known = counted.filter((n) => of(n) !== null);
+      const beats = (a, b) => of(a) <= of(b) && a.makespan_s <= b.makespan_s && (of(a) < of(b) || a.makespan_s < b.makespan_s);
+      const due = known.filter((n) => !known.some((other) => beats(other, n)));
+      const texts = [...document.querySelectorAll("#front svg g[aria-label='text'] text")];
+      const boxes = texts.map((text) => text.getBoundingClientRect());
+      const hides = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+      all.push({
+        measure: choice.value,
+        known: known.length,
+        due: due.length,
+        marked: choice.value !== "cost" || due.every((n) => n.on_front),
+        dots: document.querySelectorAll("#front svg g[aria-label='dot'] path").length,
+        keys: document.querySelectorAll("#front .legend li").length,
+        bold: texts.filter((text) => getComputedStyle(text.parentElement).fontWeight === "700" || getComputedStyle(text).fontWeight === "700").length,
+        said: (document.querySelector("#front figure").getAttribute("aria-label").match(/on the front/g) ?? []).length,
+        hidden: boxes.filter((a, i) => boxes.some((b, k) => k < i && hides(a, b))).length,
+      });
+    }
+    const bars = [];
+    for (const choice of document.querySelectorAll("#parts input[name=parts-measure]")) {
+      choice.click();
+      await ${wait};
+      const field = choice.value === "money" ? "cost_usd" : "power_w";
+      bars.push({
+        what: choice.value,
+        due: counted.flatMap((n) => n.parts.filter((part) => part[field] > 0)).length,
+        drawn: document.querySelectorAll("#parts svg g[aria-label='bar'] rect").length,
+      });
+    }
+    return {all, bars};
+  })()`);
+  expect(seen.all.length === 3, `${seen.all.length} measures`);
+  for (const one of seen.all) {
+    const what = JSON.stringify(one);
+    expect(one.dots === one.known && one.keys === one.known, `not every network is drawn: ${what}`);
+    expect(one.bold === one.due && one.said === one.due && one.marked, `another front: ${what}`);
+    expect(one.hidden === 0, `numbers hide each other: ${what}`);
+  }
+  for (const one of seen.bars) expect(one.due === one.drawn, `pieces of bars: ${JSON.stringify(one)}`);
+}
