@@ -50,7 +50,8 @@ static const struct cli_option options[] = {
                            "print such a file with the prices of the program, and end"},
     [COST_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
     [COST_OUTPUT] = {"--output", 'o', "DIR", "the folder to make, with the figure of time over cost"},
-    [COST_HTML] = {"--html", 0, "FILE.html", "write a page: time against cost, and where the cost comes from"},
+    [COST_HTML] = {"--html", 0, "FILE.html",
+                   "write a page: time against cost, and where the cost comes from"},
     [COST_PLUGIN] = CLI_PLUGIN,
 };
 
@@ -68,7 +69,8 @@ static const struct cli_command command = {
              "  helio cost --workload alltoall:ranks=64,bytes=64KiB --fabric packet,ocs,fmu\n"
              "  helio cost -w alltoall:ranks=64,bytes=64KiB -f packet --topology fattree:4x3 --topology "
              "torus:4x4x4\n"
-             "  helio cost --print-prices >prices.yaml; helio cost x.yaml --prices prices.yaml --html cost.html\n\n"
+             "  helio cost --print-prices >prices.yaml; helio cost x.yaml --prices prices.yaml --html "
+             "cost.html\n\n"
              "docs/cost.md says how to use it, docs/models/cost.md where the numbers come from.",
 };
 
@@ -194,7 +196,6 @@ static enum status count_network(const struct experiment *experiment, const stru
                                  struct cost_row *row)
 {
     struct hardware hardware = {.count = 0};
-    struct hardware_use use = {.switched_bytes = -1, .setups = -1};
     row->nodes = network_nodes(experiment->config, experiment->program);
     row->makespan = result->makespan;
     if (!ops->hardware)
@@ -202,11 +203,11 @@ static enum status count_network(const struct experiment *experiment, const stru
     enum status status = ops->hardware(experiment->config, row->nodes, &hardware);
     if (status != STATUS_OK)
         return status;
-    if (ops->use)
-        use = ops->use(experiment->config, row->nodes, result->statistics);
+    row->use = ops->use ? ops->use(experiment->config, row->nodes, result->statistics)
+                        : hardware_unknown_use(&hardware);
     cost_of(&hardware, prices, &row->bill);
     row->energy = cost_energy(&row->bill, prices, (double)row->makespan / (double)PS_PER_S,
-                              (double)result->bytes, &use);
+                              (double)result->bytes, &row->use);
     row->is_counted = true;
     return STATUS_OK;
 }

@@ -17,6 +17,7 @@ struct cost_row {
     bool is_counted; /* the model says what it is built of; else there is no bill */
     struct cost_bill bill;
     struct cost_energy energy;
+    struct hardware_use use;
     ps_t makespan;
     bool is_front; /* no other counted network costs less and is faster, or the same in one of both */
 };

@@ -115,17 +115,18 @@ static void describe_part(enum cost_part part, const struct cost_line *line, cha
         *buffer = '\0';
 }
 
-/* Of what has a price. */
 static void print_energy(const struct cost_config *prices, const struct cost_row *row)
 {
     char text[TEXT];
     printf("  energy: %s of power", show_quantity(row->energy.standing, "J", text));
-    if (prices->switched_pj_per_bit > 0 || prices->converted_pj_per_bit > 0)
+    if (row->energy.moving != 0)
         printf(", %s of bytes",
                row->energy.moving < 0 ? "not known" : show_quantity(row->energy.moving, "J", text));
     if (prices->setup_joules > 0)
         printf(", %s of set-ups",
                row->energy.switching < 0 ? "not known" : show_quantity(row->energy.switching, "J", text));
+    else if (row->use.setups > 0)
+        printf("; %.0f set-ups without a price", row->use.setups);
     putchar('\n');
 }
 
@@ -211,6 +212,8 @@ static json_t *row_json(const struct cost_table *table, const struct cost_row *r
     json_put(object, "standing_j", known_number(row->energy.standing));
     json_put(object, "moving_j", known_number(row->energy.moving));
     json_put(object, "switching_j", known_number(row->energy.switching));
+    json_put(object, "switched_bytes", known_number(row->use.switched_bytes));
+    json_put(object, "setups", known_number(row->use.setups));
     json_put(object, "parts", parts_json(table, row));
     return object;
 }

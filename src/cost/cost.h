@@ -15,7 +15,8 @@
  */
 
 struct cost_config {
-    double nic, nic_watts;              /* each */
+    double nic, nic_watts; /* each, of any rate; 0: by rate */
+    double nic_per_gbps, nic_pj_per_bit;
     double switch_chassis, switch_port; /* each; the port at this rate */
     uint64_t switch_rate_bytes_per_s;
     double switch_pj_per_bit;                                 /* of what its ports can move each way */

@@ -72,12 +72,30 @@ static void add_to(struct cost_line *line, uint64_t count, double gbps, double m
     line->gbps_metres += (double)count * gbps * metres;
 }
 
-/* An end of a cable. Returns whether it converts to light. */
-static bool add_end(struct floor *floor, const struct hardware_plane *plane, struct topo_end end, double gbps,
-                    struct cost_bill *bill)
+static enum topo_switch_kind kind_of(const struct topo *topo, struct topo_end end)
 {
-    if (end.is_node || topo_is_port(floor->topo, end.id))
+    return end.is_node ? TOPO_SWITCH_ENDS : topo_switch_kind(topo, end.id);
+}
+
+/* The node itself, or its ports, has a NIC at this end of a cable, unless CPUs write memory units without
+ * NICs, or the cable stays within a server. A node has one NIC for all its links, and ports one for each. */
+static void add_nic(const struct topo *topo, const struct hardware_plane *plane, struct topo_end end,
+                    struct topo_end other, double gbps, struct cost_bill *bill)
+{
+    if (plane->memories || kind_of(topo, other) == TOPO_SWITCH_PREFERRED)
+        return;
+    bill->lines[COST_NICS].count += 1;
+    bill->lines[COST_NICS].gbps += (end.is_node ? plane->copies : 1) * gbps;
+}
+
+/* An end of a cable. Returns whether it converts to light. */
+static bool add_end(struct floor *floor, const struct hardware_plane *plane, struct topo_end end,
+                    struct topo_end other, double gbps, struct cost_bill *bill)
+{
+    if (kind_of(floor->topo, end) == TOPO_SWITCH_ENDS) {
+        add_nic(floor->topo, plane, end, other, gbps, bill);
         return true;
+    }
     struct cost_line *line = &bill->lines[plane->passes_light ? COST_OPTICAL_SWITCHES : COST_SWITCHES];
     floor->ports[end.id]++;
     line->ports += plane->copies;
@@ -93,8 +111,8 @@ static void add_cable(struct floor *floor, const struct hardware_plane *plane, u
     double gbps = gbps_of(topo_link_rate(floor->topo, link, plane->rate_bytes_per_s));
     double metres =
         cost_cable_metres(floor->prices, floor->racks, rack_of(floor, ends.from), rack_of(floor, ends.to));
-    unsigned conversions =
-        add_end(floor, plane, ends.from, gbps, bill) + add_end(floor, plane, ends.to, gbps, bill);
+    unsigned conversions = add_end(floor, plane, ends.from, ends.to, gbps, bill) +
+                           add_end(floor, plane, ends.to, ends.from, gbps, bill);
     bool is_copper = !plane->passes_light && metres <= floor->prices->copper_reach_metres;
     add_to(&bill->lines[is_copper ? COST_COPPER : COST_FIBER], plane->copies, gbps, metres);
     if (!is_copper)
@@ -105,20 +123,22 @@ static void count_plane(const struct hardware_plane *plane, const struct cost_co
                         struct cost_bill *bill)
 {
     const struct topo *topo = &plane->topo;
+    uint32_t devices = 0;
     struct floor floor;
     floor_open(&floor, topo, prices);
-    for (uint32_t node = 0; node < topo->nodes && !topo->has_ports; node++)
-        add_cable(&floor, plane, topo_injection(topo, node), bill);
+    for (uint32_t node = 0; node < topo->nodes; node++)
+        if (topo_switch_kind(topo, topo_switch_of(topo, node)) != TOPO_SWITCH_ENDS)
+            add_cable(&floor, plane, topo_injection(topo, node), bill);
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
         if (link < topo_link_reverse(topo, link))
             add_cable(&floor, plane, link, bill);
     struct cost_line *line = &bill->lines[plane->passes_light ? COST_OPTICAL_SWITCHES : COST_SWITCHES];
-    line->count += (uint64_t)(topo->switches - (topo->has_ports ? topo->nodes : 0)) * plane->copies;
-    for (uint32_t i = 0; i < topo->switches; i++)
+    for (uint32_t i = 0; i < topo->switches; i++) {
         line->widest = floor.ports[i] > line->widest ? floor.ports[i] : line->widest;
+        devices += topo_switch_kind(topo, i) != TOPO_SWITCH_ENDS;
+    }
+    line->count += (uint64_t)devices * plane->copies;
     bill->lines[COST_MEMORIES].count += plane->memories;
-    if (!plane->memories) /* CPUs write memory units, without NICs */
-        bill->lines[COST_NICS].count += (uint64_t)topo->nodes * (topo->planes > 1 ? topo->planes : 1);
     floor_close(&floor);
 }
 

@@ -22,7 +22,7 @@ bool cost_has_price(const struct cost_config *prices, enum cost_part part)
 {
     switch (part) {
     case COST_NICS:
-        return prices->nic > 0;
+        return prices->nic > 0 || prices->nic_per_gbps > 0;
     case COST_SWITCHES:
         return prices->switch_port > 0;
     case COST_OPTICAL_SWITCHES:
@@ -46,8 +46,9 @@ static void price(struct cost_line lines[COST_PARTS], const struct cost_config *
     struct cost_line *line = &lines[COST_NICS];
     double per_port_gbps =
         prices->switch_port / ((double)prices->switch_rate_bytes_per_s * bits_per_byte / giga);
-    line->money = prices->nic * (double)line->count;
-    line->watts = prices->nic_watts * (double)line->count;
+    line->money = prices->nic > 0 ? prices->nic * (double)line->count : prices->nic_per_gbps * line->gbps;
+    line->watts = prices->nic_watts > 0 ? prices->nic_watts * (double)line->count
+                                        : prices->nic_pj_per_bit * pico * giga * line->gbps;
     line = &lines[COST_SWITCHES];
     line->money = prices->switch_chassis * (double)line->count + per_port_gbps * line->gbps;
     line->watts = prices->switch_pj_per_bit * pico * giga * line->gbps;

@@ -27,6 +27,15 @@ enum status hardware_add(struct hardware *hardware, const struct config *config,
     return status;
 }
 
+struct hardware_use hardware_unknown_use(const struct hardware *hardware)
+{
+    struct hardware_use use = {.switched_bytes = 0, .setups = -1};
+    for (uint32_t i = 0; i < hardware->count; i++)
+        if (!hardware->planes[i].passes_light)
+            use.switched_bytes = -1;
+    return use;
+}
+
 enum status hardware_add_stars(struct hardware *hardware, uint32_t copies, uint32_t nodes, uint32_t memories,
                                uint64_t rate_bytes_per_s)
 {

@@ -29,6 +29,10 @@ struct hardware_use {
     double setups;         /* circuits that were set up */
 };
 
+/* Of a fabric whose statistics say nothing. Where light passes all switches, no byte passes a packet switch.
+ */
+struct hardware_use hardware_unknown_use(const struct hardware *hardware);
+
 /* For fabric_ops.hardware: adds a plane with the topology of the run. Fails, reported, where it has fewer
  * nodes. */
 enum status hardware_add(struct hardware *hardware, const struct config *config, uint32_t nodes,

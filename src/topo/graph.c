@@ -297,6 +297,15 @@ static const char *graph_name(const struct topo *topo, uint32_t at)
     return graph_of(topo)->names.texts[at];
 }
 
+static enum topo_switch_kind graph_switch_kind(const struct topo *topo, uint32_t at)
+{
+    static const enum topo_switch_kind kinds[] = {[GRAPH_PASSES] = TOPO_SWITCH_PASSES,
+                                                  [GRAPH_ENDS] = TOPO_SWITCH_ENDS,
+                                                  [GRAPH_PREFERRED] = TOPO_SWITCH_PREFERRED};
+    const struct topo_graph *graph = graph_of(topo);
+    return graph->kinds ? kinds[graph->kinds[at]] : TOPO_SWITCH_PASSES;
+}
+
 static const struct topo_form forms[] = {{.name = NULL}};
 
 const struct topo_ops graph_family = {
@@ -310,5 +319,6 @@ const struct topo_ops graph_family = {
     .bisection = graph_bisection,
     .coordinates = graph_coordinates,
     .given_name = graph_name,
+    .switch_kind = graph_switch_kind,
     .place = graph_place,
 };

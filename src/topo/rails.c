@@ -207,6 +207,13 @@ static void rails_name_switch(const uint32_t *coordinates, uint32_t count, char 
         snprintf(buffer, size, "%s%u", names[coordinates[0]], coordinates[1]);
 }
 
+static enum topo_switch_kind rails_switch_kind(const struct topo *topo, uint32_t at)
+{
+    const struct rails *rails = rails_of(topo);
+    return at < rails->first_leaf ? TOPO_SWITCH_PREFERRED
+                                  : TOPO_SWITCH_PASSES; /* ports are asked for before */
+}
+
 static const struct topo_form forms[] = {
     {"rails", 4, 4,
      "rails:8x4x2x4 (g x s x n x u: GPUs of a server, servers of a pod, pods, spine switches)"},
@@ -228,5 +235,6 @@ const struct topo_ops rails_family = {
     .bisection = rails_bisection,
     .coordinates = rails_coordinates,
     .name_switch = rails_name_switch,
+    .switch_kind = rails_switch_kind,
     .place = levels_place,
 };

@@ -95,6 +95,12 @@ enum topo_link_kind {
 
 struct topo_ops;
 struct topo_by_class;
+
+enum topo_switch_kind {
+    TOPO_SWITCH_PASSES,   /* a device that passes messages on */
+    TOPO_SWITCH_ENDS,     /* the ports of a node with several links, and no device */
+    TOPO_SWITCH_PREFERRED /* a device within a server, such as an NVSwitch: its links need no NICs */
+};
 struct topo_faults;
 struct topo_updown;
 
@@ -255,6 +261,8 @@ struct topo_ops {
     /* The name of the switch at these coordinates. NULL: "(3,0)". */
     void (*name_switch)(const uint32_t *coordinates, uint32_t count, char *buffer, size_t size);
     const char *(*given_name)(const struct topo *topo, uint32_t at); /* of a switch; NULL: name_switch says */
+    /* NULL: all switches but ports pass messages on. */
+    enum topo_switch_kind (*switch_kind)(const struct topo *topo, uint32_t at);
     const char *(*host_name)(const struct topo *topo, uint32_t node); /* in the file; NULL: it has none */
     /* The name of a link in the file, of any link; NULL, for all or for one: it has none. And the link with
      * this name, or UINT32_MAX. */
@@ -328,6 +336,13 @@ static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
 static inline bool topo_is_port(const struct topo *topo, uint32_t at)
 {
     return topo->has_ports && at < topo->nodes;
+}
+
+static inline enum topo_switch_kind topo_switch_kind(const struct topo *topo, uint32_t at)
+{
+    if (topo_is_port(topo, at))
+        return TOPO_SWITCH_ENDS;
+    return topo->ops->switch_kind ? topo->ops->switch_kind(topo, at) : TOPO_SWITCH_PASSES;
 }
 
 static inline enum topo_link_kind topo_link_kind(const struct topo *topo, uint32_t link)

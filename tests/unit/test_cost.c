@@ -194,6 +194,7 @@ static void the_bill_is_the_sum_of_its_parts(void **state)
 
     const struct hardware_use use = {.switched_bytes = 3e9, .setups = 5},
                               unknown = {.switched_bytes = -1, .setups = -1};
+    set(config, "cost.switched_energy=0");
     struct cost_energy energy = cost_energy(&bill, prices_of(config), 0.5, 1e9, &unknown);
     assert_float_equal(cost_energy_total(&energy), 22, 1e-9); /* bytes and set-ups have no price */
     set(config, "cost.switched_energy=2");
@@ -217,6 +218,63 @@ static void links_have_the_rates_of_the_topology(void **state)
     set(config, "topology=leafspine:2x1x4,rates=5GB/s+20GB/s");
     bill_of(config, "packet", 8, &bill);
     assert_float_equal(bill.lines[COST_SWITCHES].gbps, 8 * 40 + 4 * 160, 1e-9);
+    config_close(config);
+}
+
+/* --------------------------------------------------------------------- NICs */
+
+static void nics_are(const struct cost_bill *bill, uint64_t count, double gbps)
+{
+    assert_int_equal(bill->lines[COST_NICS].count, count);
+    assert_float_equal(bill->lines[COST_NICS].gbps, gbps, 1e-9);
+}
+
+/* A NIC has the rate of its node's links out of the server: NVLink needs none, and the links to several
+ * planes or optical switches are its parts. */
+static void nics_have_the_rate_out_of_the_server(void **state)
+{
+    (void)state;
+    struct config *config = open_config();
+    struct cost_bill bill;
+    set(config, "packet.bandwidth=100 Gb/s");
+    set(config, "topology=fattree:4x2");
+    bill_of(config, "packet", 16, &bill);
+    nics_are(&bill, 16, 1600);
+    assert_float_equal(bill.lines[COST_NICS].money, 1600 * prices_of(config)->nic_per_gbps, 1e-9);
+    assert_float_equal(bill.lines[COST_NICS].watts, 0.1 * prices_of(config)->nic_pj_per_bit * 16, 1e-9);
+    set(config, "topology=leafspine:2x1x4,planes=2");
+    bill_of(config, "packet", 8, &bill);
+    nics_are(&bill, 16, 800);
+    set(config, "topology=rails:4x2x1x2,rates=500GB/s+450GB/s+50GB/s");
+    bill_of(config, "packet", 8, &bill);
+    nics_are(&bill, 8, 8 * 400);
+    parts_are(&bill, COST_SWITCHES, 2 + 4 + 2, 8 + 8 + 2 * 8, 4);
+    set(config, "ocs.switches=3");
+    set(config, "ocs.bandwidth=300 Gb/s");
+    bill_of(config, "ocs", 8, &bill);
+    nics_are(&bill, 8, 8 * 300);
+    bill_of(config, "fmu", 8, &bill);
+    nics_are(&bill, 0, 0);
+    set(config, "cost.nic=70");
+    set(config, "cost.nic_watts=3");
+    bill_of(config, "packet", 8, &bill);
+    assert_float_equal(bill.lines[COST_NICS].money, 8 * 70, 1e-9);
+    assert_float_equal(bill.lines[COST_NICS].watts, 8 * 3, 1e-9);
+    config_close(config);
+}
+
+/* In a file a node with several links is a switch of its own, which is no device. Here seven GPUs have 3 + 4
+ * links to NVSwitches, and two NICs each. */
+static void ends_of_a_file_are_no_devices(void **state)
+{
+    (void)state;
+    struct config *config = open_config();
+    struct cost_bill bill;
+    set(config, "topology=tests/networks/gpus.yaml");
+    bill_of(config, "packet", 7, &bill);
+    nics_are(&bill, 14, 14 * 400);
+    parts_are(&bill, COST_SWITCHES, 3 + 2, 3 + 4 + 14 + 2, 8);
+    assert_int_equal(cables_of(&bill), 3 + 4 + 14 + 1);
     config_close(config);
 }
 
@@ -263,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_line_of_racks),
         cmocka_unit_test(the_bill_is_the_sum_of_its_parts),
         cmocka_unit_test(links_have_the_rates_of_the_topology),
+        cmocka_unit_test(nics_have_the_rate_out_of_the_server),
+        cmocka_unit_test(ends_of_a_file_are_no_devices),
         cmocka_unit_test(the_front_is_what_no_point_beats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

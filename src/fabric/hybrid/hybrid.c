@@ -11,6 +11,7 @@
 struct hybrid_statistics {
     _Alignas(sum_t) uint64_t by_network; /* the large way's statistics follow this struct, and have sums */
     uint64_t by_large, pivot_bytes;
+    double switched_bytes; /* struct hardware_use, of the network */
 };
 
 /* What these statistics, with those of the FMUs, count as in the memory of a run. */
@@ -185,8 +186,11 @@ static void hybrid_free(struct fabric *fabric)
 
 static const void *hybrid_statistics_of(struct fabric *fabric)
 {
-    const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    const struct fabric_ops *large = hybrid->large->ops;
+    struct hybrid *hybrid = (struct hybrid *)fabric;
+    const struct fabric_ops *large = hybrid->large->ops, *network = hybrid->network->ops;
+    hybrid->counted.switched_bytes =
+        network->use(fabric->params.config, fabric->params.nodes, network->statistics(hybrid->network))
+            .switched_bytes;
     memcpy(hybrid->statistics, &hybrid->counted, sizeof hybrid->counted);
     memcpy(hybrid->statistics + sizeof hybrid->counted, large->statistics(hybrid->large),
            large->metrics->size);
@@ -249,7 +253,6 @@ static void add_way(struct fabric_description *description, const struct fabric_
         description->message_rate_bytes_per_s = other->message_rate_bytes_per_s;
 }
 
-/* The latency is that of the way which messages of no bytes take. */
 /* Both networks are there, whichever way messages go. */
 static enum status hybrid_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
 {
@@ -259,6 +262,17 @@ static enum status hybrid_hardware(const struct config *config, uint32_t nodes, 
     return status == STATUS_OK && large ? large->hardware(config, nodes, hardware) : status;
 }
 
+static struct hardware_use hybrid_use(const struct config *config, uint32_t nodes, const void *statistics)
+{
+    const struct fabric_ops *large = fabric_find(hybrid_ways[hybrid_large_of(config)].fabric);
+    const struct hybrid_statistics *of = statistics;
+    struct hardware_use use = {.switched_bytes = of->switched_bytes, .setups = -1};
+    if (large && large->use)
+        use.setups = large->use(config, nodes, of + 1).setups;
+    return use;
+}
+
+/* The latency is that of the way which messages of no bytes take. */
 static void hybrid_describe(const struct config *config, uint32_t nodes,
                             struct fabric_description *description)
 {
@@ -298,6 +312,7 @@ const struct fabric_ops hybrid_fabric = {
     .latency_name = "packet.latency",
     .describe = hybrid_describe,
     .hardware = hybrid_hardware,
+    .use = hybrid_use,
     .size = sizeof(struct hybrid),
     .counted_bytes = 144,
     .init = hybrid_init,
