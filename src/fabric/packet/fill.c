@@ -25,6 +25,8 @@ enum {
     FLOWS_TO_FILL = 32, /* fewer are left to the sweep */
     OF_ALL = 16,        /* sweeps that solve this part of all flows, or more, are long ... */
     OF_CHANGES = 8,     /* ... if they solve so many flows for each that came or went */
+    ROOM_FOR_MORE = 8,  /* a repair may let a turn hold all flows of its link, and so many more that come */
+    GAPS = 4,           /* `held` has at most so many times the room that turns need */
     OF_RATES = 16,      /* fillings that look at so many flows for each rate that changes are of no use */
     IN_A_ROW = 2        /* so many of them in a row decide */
 };
@@ -50,6 +52,7 @@ static void reserve_flows(struct maxmin_fill *fill, uint32_t count)
         return;
     fill->is_open = mem_grow(fill->is_open, &fill->flow_capacity, count, "flows");
     fill->across = mem_resize(fill->across, fill->flow_capacity, sizeof *fill->across, "flows");
+    fill->told = mem_resize(fill->told, fill->flow_capacity, sizeof *fill->told, "flows");
 }
 
 static void open_flow(struct maxmin *solver, uint32_t id)
@@ -58,6 +61,7 @@ static void open_flow(struct maxmin *solver, uint32_t id)
     const struct maxmin_hop *hops = hops_of(solver, id);
     reserve_flows(fill, id + 1);
     fill->is_open[id] = true;
+    fill->told[id] = solver->flows[id].rate;
     fill->open_flows++;
     for (uint32_t i = 0; i < solver->flows[id].links; i++) {
         list_link(solver, hops[i].link);
@@ -74,10 +78,9 @@ void fill_add(struct maxmin *solver, uint32_t id)
         open_flow(solver, id);
 }
 
-/* The first of its links that had a turn holds the flow. The flow is taken out of this turn. */
-static void take_out(struct maxmin *solver, uint32_t id)
+uint32_t fill_holder(const struct maxmin *solver, uint32_t id)
 {
-    struct maxmin_fill *fill = &solver->fill;
+    const struct maxmin_fill *fill = &solver->fill;
     const struct maxmin_hop *hops = hops_of(solver, id);
     uint32_t turn = TURN_MASK;
     for (uint32_t i = 0; i < solver->flows[id].links; i++) {
@@ -85,10 +88,19 @@ static void take_out(struct maxmin *solver, uint32_t id)
         if (of_link < fill->turn_count && fill->turns[of_link].link == hops[i].link && of_link < turn)
             turn = of_link;
     }
+    return turn;
+}
+
+/* The flow is taken out of the turn that holds it. */
+static void take_out(struct maxmin *solver, uint32_t id)
+{
+    struct maxmin_fill *fill = &solver->fill;
+    uint32_t turn = fill_holder(solver, id);
     uint32_t *held = fill->held.items + fill->turns[turn].first, at = 0;
     while (held[at] != id)
         at++;
     held[at] = held[--fill->turns[turn].count];
+    fill->turns[turn].sum -= solver->flows[id].rate;
     fill->kept = turn < fill->kept ? turn : fill->kept;
 }
 
@@ -165,7 +177,6 @@ static void take_back(struct maxmin *solver)
     else
         open_again(solver, turn, false);
     fill->open_flows += turn.count;
-    fill->held.count = turn.first;
 }
 
 /* No link holds a flow that has come at less than this. */
@@ -184,6 +195,22 @@ static uint64_t least_of_fresh(const struct maxmin *solver)
     return least;
 }
 
+/* Repairs change the order of turns, so that the last one need not have the last flows of `held`. If turns
+ * that stay leave large gaps there, all are taken back. */
+static void leave_no_gaps(struct maxmin *solver)
+{
+    struct maxmin_fill *fill = &solver->fill;
+    size_t end = 0, sum = 0;
+    for (size_t i = 0; i < fill->turn_count; i++) {
+        const struct maxmin_turn *turn = &fill->turns[i];
+        sum += turn->room;
+        end = turn->first + turn->room > end ? turn->first + turn->room : end;
+    }
+    while (fill->turn_count && end > GAPS * sum)
+        take_back(solver);
+    fill->held.count = fill->turn_count ? end : 0;
+}
+
 static void take_back_all_that_change(struct maxmin *solver)
 {
     struct maxmin_fill *fill = &solver->fill;
@@ -191,6 +218,7 @@ static void take_back_all_that_change(struct maxmin *solver)
     while (fill->turn_count &&
            (fill->turn_count > fill->kept || fill->turns[fill->turn_count - 1].level >= least))
         take_back(solver);
+    leave_no_gaps(solver);
 }
 
 static inline uint64_t share_of_open(const struct maxmin_filled *filled)
@@ -226,19 +254,19 @@ static void order_links(struct maxmin *solver)
 
 /* The open flows of the link, after those that are held already; picked without branches, since a processor
  * cannot predict them. Returns how many. */
-static uint32_t list_open(struct maxmin *solver, const struct maxmin_link *link)
+static uint32_t list_open(struct maxmin *solver, const struct maxmin_link *link, uint32_t room)
 {
     struct maxmin_fill *fill = &solver->fill;
     size_t first = fill->held.count;
     uint32_t count = 0;
-    fill->held.items = mem_grow(fill->held.items, &fill->held.capacity, first + link->count, "flows");
+    fill->held.items = mem_grow(fill->held.items, &fill->held.capacity, first + room, "flows");
     uint32_t *held = fill->held.items + first;
     const uint8_t *is_open = fill->is_open;
     for (const uint32_t *use = link->uses, *end = use + link->count; use < end; use++) {
         held[count] = *use;
         count += is_open[*use];
     }
-    fill->held.count += count;
+    fill->held.count += room;
     return count;
 }
 
@@ -252,16 +280,13 @@ static inline __attribute__((always_inline)) void hold(struct maxmin *solver, st
     const uint32_t *across = fill->across, *held = fill->held.items + turn->first;
     uint8_t *is_open = fill->is_open;
     uint64_t sum = 0, level = turn->level, tolerance = level >> 36, least = level - tolerance;
-    uint32_t *next = solver->changed.items + solver->changed.count, link = turn->link, count = turn->count;
+    uint32_t link = turn->link, count = turn->count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = held[i];
         uint64_t before = flows[id].rate;
-        bool stays = before - least <= tolerance; /* nearly_is */
-        uint64_t rate = stays ? before : level;
+        uint64_t rate = before - least <= tolerance ? before : level; /* nearly_is */
         flows[id].rate = rate;
         is_open[id] = false;
-        *next = id;
-        next += !stays;
         sum += rate;
         if (are_pairs) {
             struct maxmin_filled *other = &links[across[id] ^ link];
@@ -279,17 +304,17 @@ static inline __attribute__((always_inline)) void hold(struct maxmin *solver, st
         links[link].left -= (int64_t)sum;
         links[link].open = 0;
     }
+    turn->sum = sum;
     turn->is_even = sum == level * count; /* none is above the level */
-    solver->changed.count = (size_t)(next - solver->changed.items);
+    turn->is_new = true;
 }
 
 static void take_turn(struct maxmin *solver, uint32_t index, uint64_t level)
 {
     struct maxmin_fill *fill = &solver->fill;
-    struct maxmin_list *changed = &solver->changed;
     struct maxmin_turn turn = {.level = level, .first = fill->held.count, .link = index};
-    turn.count = list_open(solver, &solver->links[index]);
-    changed->items = mem_grow(changed->items, &changed->capacity, changed->count + turn.count, "flows");
+    turn.room = solver->links[index].count + solver->links[index].count / ROOM_FOR_MORE + ROOM_FOR_MORE;
+    turn.count = list_open(solver, &solver->links[index], turn.room);
     if (fill->are_pairs)
         hold(solver, &turn, true);
     else
@@ -378,14 +403,46 @@ static void consider_leaving(struct maxmin *solver, size_t seen)
         leave(solver);
 }
 
-void fill_solve(struct maxmin *solver)
+/* The flows whose rates have changed, turn by turn. */
+static void list_changed(struct maxmin *solver)
+{
+    struct maxmin_fill *fill = &solver->fill;
+    struct maxmin_list *changed = &solver->changed;
+    const struct maxmin_flow *flows = solver->flows;
+    uint64_t *told = fill->told;
+    changed->items = mem_grow(changed->items, &changed->capacity, (size_t)solver->flow_count + 1, "flows");
+    uint32_t *next = changed->items + changed->count;
+    for (size_t i = 0; i < fill->turn_count; i++) {
+        struct maxmin_turn *turn = &fill->turns[i];
+        const uint32_t *held = fill->held.items + turn->first, *end = held + (turn->is_new ? turn->count : 0);
+        for (; held < end; held++) {
+            uint64_t rate = flows[*held].rate;
+            *next = *held;
+            next += rate != told[*held];
+            told[*held] = rate;
+        }
+        turn->is_new = false;
+    }
+    changed->count = (size_t)(next - changed->items);
+}
+
+static void fill_on(struct maxmin *solver)
 {
     struct maxmin_fill *fill = &solver->fill;
     take_back_all_that_change(solver);
     order_links(solver);
-    size_t seen = fill->open_flows + fill->used.count / 4;
     solver->looked_at += fill->open_flows;
     go_on(solver);
+}
+
+void fill_solve(struct maxmin *solver)
+{
+    struct maxmin_fill *fill = &solver->fill;
+    uint64_t before = solver->looked_at;
+    if (solver->keeps_order || !fill_repair(solver))
+        fill_on(solver);
+    list_changed(solver);
+    size_t seen = (size_t)(solver->looked_at - before) + fill->used.count / 4;
     for (size_t i = 0; i < solver->lost.count; i++)
         solver->links[solver->lost.items[i]].lost = false;
     for (size_t i = 0; i < solver->cut.count; i++)
@@ -395,6 +452,11 @@ void fill_solve(struct maxmin *solver)
     solver->lost.count = solver->cut.count = solver->fresh.count = solver->went = 0;
     fill->kept = fill->turn_count;
     consider_leaving(solver, seen);
+}
+
+void maxmin_keep_order(struct maxmin *solver)
+{
+    solver->keeps_order = true;
 }
 
 void maxmin_use(struct maxmin *solver, enum maxmin_method method)
@@ -412,6 +474,7 @@ void fill_free(struct maxmin_fill *fill)
     free(fill->links);
     free(fill->is_open);
     free(fill->across);
+    free(fill->told);
     free(fill->used.items);
     free(fill->held.items);
     free(fill->turns);
@@ -420,14 +483,15 @@ void fill_free(struct maxmin_fill *fill)
 size_t fill_bytes(const struct maxmin_fill *fill)
 {
     return fill->link_capacity * sizeof *fill->links +
-           fill->flow_capacity * (sizeof *fill->is_open + sizeof *fill->across) +
+           fill->flow_capacity * (sizeof *fill->is_open + sizeof *fill->across + sizeof *fill->told) +
            (fill->used.capacity + fill->held.capacity) * sizeof(uint32_t) +
            fill->turn_capacity * sizeof *fill->turns;
 }
 
-double fill_estimate(double used_links, double flows)
+double fill_estimate(double used_links, double flows, double uses)
 {
-    return estimate_array(flows, sizeof(uint8_t) + 2 * sizeof(uint32_t)) +
+    return estimate_array(flows, sizeof(uint8_t) + sizeof(uint32_t) + sizeof(uint64_t)) +
+           estimate_array(uses, sizeof(uint32_t)) +
            estimate_array(used_links,
                           sizeof(struct maxmin_filled) + sizeof(struct maxmin_turn) + sizeof(uint32_t));
 }

@@ -228,7 +228,7 @@ double maxmin_estimate(double links, double flows, double links_per_flow, uint32
     double uses = flows * links_per_flow;       /* on all links */
     double used_links = uses < links ? uses : links;
     double use_bytes = used_links > 0 ? used_links * estimate_array(uses / used_links, of_use) : 0;
-    return links * (double)sizeof(struct maxmin_link) + use_bytes + fill_estimate(used_links, flows) +
+    return links * (double)sizeof(struct maxmin_link) + use_bytes + fill_estimate(used_links, flows, uses) +
            estimate_array(flows, sizeof(struct maxmin_flow)) +
            estimate_array(flows * limit, sizeof(struct maxmin_hop)) +
            lists * estimate_array(flows, sizeof(uint32_t)) +

@@ -44,6 +44,10 @@ struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t 
 struct maxmin *maxmin_open_spread(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
 /* Before there are flows; MAXMIN_AUTO if it is not called. */
 void maxmin_use(struct maxmin *solver, enum maxmin_method method);
+/* Flows are told in the order of the filling, where a repair of it would tell them in another one. For flows
+ * that choose paths, one after another, when their rates change: with another order they choose others, which
+ * are neither better nor worse. It takes longer. */
+void maxmin_keep_order(struct maxmin *solver);
 void maxmin_close(struct maxmin *solver);         /* NULL: does nothing */
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 /* The same with so many flows at once, of `links_per_flow` links each on average; `limit` is what maxmin_open

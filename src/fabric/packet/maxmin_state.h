@@ -7,7 +7,7 @@
 #include "fabric/packet/maxmin.h"
 
 /* What the files of the solver share: maxmin.c, in which flows come and go; sweep.c, which solves; fill.c,
- * which solves where most rates change. */
+ * which solves where most rates change, and repair.c, its short way. */
 
 #define NO_LEVEL UINT64_MAX
 
@@ -71,9 +71,11 @@ struct maxmin_filled {
 /* A link became full, and held its open flows at this level. */
 struct maxmin_turn {
     uint64_t level;
+    uint64_t sum; /* of the rates of its flows */
     size_t first; /* of its flows in `held` */
-    uint32_t link, count;
+    uint32_t link, count, room;
     bool is_even; /* all its flows have its level, and none a rate that is nearly it */
+    bool is_new;  /* its flows may have other rates than before */
 };
 
 /* Progressive filling, as it went; fill.c. */
@@ -85,6 +87,7 @@ struct maxmin_fill {
     struct maxmin_filled *links; /* [link] */
     uint8_t *is_open;            /* [flow] */
     uint32_t *across;            /* [flow] where all have two links: the exclusive or of their numbers */
+    uint64_t *told;              /* [flow] the rate that was told last */
     bool are_pairs;              /* all have two links */
     struct maxmin_list used;     /* links with flows, and some that had some */
     struct maxmin_list held;     /* flows, turn by turn */
@@ -97,7 +100,7 @@ struct maxmin {
     struct maxmin_link *links;
     uint32_t link_count, stride;
     size_t link_capacity;
-    bool is_spread;
+    bool is_spread, keeps_order;
     struct maxmin_flow *flows;
     struct maxmin_hop *hops; /* [flow * stride + nth] */
     size_t flow_capacity, hop_capacity;
@@ -162,9 +165,15 @@ void fill_set_capacity(struct maxmin *solver, uint32_t link, uint64_t before);
 void fill_solve(struct maxmin *solver);
 /* After a sweep for so many flows that came or went: whether the filling takes over. */
 void fill_consider(struct maxmin *solver, size_t changes);
+/* The first turn of a link of the flow; TURN_MASK: there is none. It holds the flow, if the flow is not
+ * open. */
+uint32_t fill_holder(const struct maxmin *solver, uint32_t flow);
+/* Finds the rates by new levels of the turns. False: it did not succeed, and the filling has to go on from
+ * the first turn that changes. */
+bool fill_repair(struct maxmin *solver);
 void fill_free(struct maxmin_fill *fill);
 size_t fill_bytes(const struct maxmin_fill *fill);
-double fill_estimate(double used_links, double flows);
+double fill_estimate(double used_links, double flows, double uses);
 
 /* -------------------------------------------------------- parts of the rate */
 

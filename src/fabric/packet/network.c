@@ -109,6 +109,7 @@ struct rates_shape packet_shape_of(const struct packet_config *config, const str
         .nodes = has_queues(config) && is_half ? nodes : 0,
         .is_two_way = has_queues(config) && (is_half || has_kinds),
         .is_spread = has_topology && config->routing == PATH_SPRAYED,
+        .keeps_order = has_topology && !paths_are_minimal((enum path_choice)config->routing),
         .congestion = (enum packet_congestion)config->congestion,
         .incast = config->incast,
     };

@@ -108,6 +108,8 @@ struct rates *rates_open(const struct rates_shape *shape, const uint64_t *capaci
                                                                               shape->links_per_flow);
     if (has_incast(rates))
         incast_open(rates, capacities);
+    if (rates->maxmin && shape->keeps_order)
+        maxmin_keep_order(rates->maxmin);
     return rates;
 }
 

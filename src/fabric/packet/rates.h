@@ -32,7 +32,8 @@ double incast_part(const struct incast_config *config, uint32_t inputs);
 struct rates_shape {
     uint32_t links, links_per_flow, nodes;
     bool is_two_way;
-    bool is_spread; /* only without congestion, and with windows */
+    bool is_spread;   /* only without congestion, and with windows */
+    bool keeps_order; /* maxmin_keep_order */
     enum packet_congestion congestion;
     struct incast_config incast;
 };
