@@ -59,6 +59,13 @@ extern const char *const npb_classes_to_d[]; /* without E */
         .default_text = "1", .doc = "of the interruptions"                                                   \
     }
 
+/* The parameter of a benchmark whose iterations are alike. */
+#define NPB_ITERATIONS(config_type, member)                                                                  \
+    {                                                                                                        \
+        .name = "iterations", .type = PARAM_COUNT, .offset = offsetof(config_type, member),                  \
+        .default_text = "0", .max = "1000000", .doc = "of the method; 0: as many as the class has"           \
+    }
+
 uint32_t npb_ranks(const void *config);
 
 /* Reports that the benchmark does not run on this number of ranks, and lists the numbers up to `most` for

@@ -8,12 +8,13 @@
 
 struct cg {
     struct npb npb;
+    uint64_t iterations;    /* of the method; 0 in the text: those of the class */
     uint32_t columns, rows; /* of ranks */
     uint32_t column_bits;
 };
 
 PARAM_TABLE(cg_params, "npb:cg", struct cg, "CG of the NAS Parallel Benchmarks",
-            NPB_PARAMS(struct cg, npb_classes));
+            NPB_PARAMS(struct cg, npb_classes), NPB_ITERATIONS(struct cg, iterations));
 
 static const struct {
     uint32_t size, nonzeros,
@@ -39,6 +40,8 @@ static bool cg_prepare(const struct workload *workload, void *config, struct pro
     struct cg *cg = config;
     if (!cg_fits(&cg->npb, cg->npb.ranks))
         return npb_refuse_ranks(&cg->npb, "CG", 1000000, cg_fits, problem);
+    if (!cg->iterations)
+        cg->iterations = classes[cg->npb.class].iterations;
     int bits = npb_log2(cg->npb.ranks);
     cg->column_bits = (uint32_t)(bits + 1) / 2;
     cg->columns = UINT32_C(1) << cg->column_bits;
@@ -171,7 +174,7 @@ static bool cg_calls(const void *config, uint32_t rank, uint64_t number, struct 
         iterate(phase, cg, &block, number);
     } else if (phase_within(&number, 1)) {
         phase_plain(phase, CALL_BARRIER);
-    } else if (phase_within(&number, (uint64_t)ITERATION_PHASES * classes[cg->npb.class].iterations)) {
+    } else if (phase_within(&number, ITERATION_PHASES * cg->iterations)) {
         iterate(phase, cg, &block, number % ITERATION_PHASES);
     } else if (phase_within(&number, 1)) {
         phase_collective(phase, CALL_REDUCE, 1, DATATYPE_DOUBLE); /* the slowest rank's time */

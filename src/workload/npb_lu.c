@@ -14,13 +14,7 @@ struct lu {
 };
 
 PARAM_TABLE(lu_params, "npb:lu", struct lu, "LU of the NAS Parallel Benchmarks",
-            NPB_PARAMS(struct lu, npb_classes),
-            {.name = "iterations",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct lu, wanted_iterations),
-             .default_text = "0",
-             .max = "1000000",
-             .doc = "of the method; 0: as many as the class has"});
+            NPB_PARAMS(struct lu, npb_classes), NPB_ITERATIONS(struct lu, wanted_iterations));
 
 static const struct {
     uint32_t cells, iterations;

@@ -100,17 +100,25 @@ static void test_noise_repeats(void **state)
     assert_int_equal(once.bytes, other.bytes);
 }
 
-/* LU's iterations are alike: what each further one sends is the same. */
+/* Iterations are alike: what each further one sends is the same. */
+static void check_iterations(const char *benchmark, uint64_t iterations)
+{
+    char few_text[64], more_text[64], all_text[64];
+    snprintf(few_text, sizeof few_text, "npb:%s:class=A,ranks=16,iterations=2", benchmark);
+    snprintf(more_text, sizeof more_text, "npb:%s:class=A,ranks=16,iterations=5", benchmark);
+    snprintf(all_text, sizeof all_text, "npb:%s:class=A,ranks=16", benchmark);
+    struct computed few = computed_by(few_text), more = computed_by(more_text), all = computed_by(all_text);
+    uint64_t each = (more.sent - few.sent) / 3, bytes_each = (more.bytes - few.bytes) / 3;
+    assert_int_equal(more.sent, few.sent + 3 * each);
+    assert_int_equal(all.sent, few.sent + (iterations - 2) * each);
+    assert_int_equal(all.bytes, few.bytes + (iterations - 2) * bytes_each);
+}
+
 static void test_iterations(void **state)
 {
     (void)state;
-    struct computed few = computed_by("npb:lu:class=A,ranks=16,iterations=2"),
-                    more = computed_by("npb:lu:class=A,ranks=16,iterations=5"),
-                    all = computed_by("npb:lu:class=A,ranks=16");
-    uint64_t each = (more.sent - few.sent) / 3, bytes_each = (more.bytes - few.bytes) / 3;
-    assert_int_equal(more.sent, few.sent + 3 * each);
-    assert_int_equal(all.sent, few.sent + 248 * each);
-    assert_int_equal(all.bytes, few.bytes + 248 * bytes_each);
+    check_iterations("lu", 250);
+    check_iterations("cg", 15);
 }
 
 int main(void)
