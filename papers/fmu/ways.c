@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,19 +54,62 @@ bool fmu_is_npb(const char *workload, struct fmu_npb *npb)
     return sscanf(workload, "npb:%7[a-z]:class=%c,ranks=%d", npb->program, &npb->class, &npb->ranks) == 3;
 }
 
+/* A program whose iterations are alike: how many it has, and two numbers from which the others follow. */
+struct fmu_repetition {
+    int fewer, more, iterations;
+    int text; /* length of the program's text without its iterations */
+};
+
+enum { FEWER = 5, MORE = 10 };
+
+static bool is_lu(const char *workload, struct fmu_repetition *repetition)
+{
+    enum { ITERATIONS_C = 250, ITERATIONS_D = 300 };
+    struct fmu_npb npb;
+    if (!fmu_is_npb(workload, &npb) || strcmp(npb.program, "lu") != 0)
+        return false;
+    *repetition = (struct fmu_repetition){.fewer = FEWER,
+                                          .more = MORE,
+                                          .iterations = npb.class == 'C' ? ITERATIONS_C : ITERATIONS_D,
+                                          .text = (int)strlen(workload)};
+    return true;
+}
+
+static bool is_ring(const char *workload, struct fmu_repetition *repetition)
+{
+    static const char ring[] = "fmu-", iterations[] = ",iterations=";
+    const char *at = strstr(workload, iterations);
+    if (strncmp(workload, ring, strlen(ring)) != 0 || !at)
+        return false;
+    *repetition = (struct fmu_repetition){.fewer = FEWER,
+                                          .more = MORE,
+                                          .iterations = atoi(at + strlen(iterations)),
+                                          .text = (int)(at - workload)};
+    return repetition->iterations > MORE;
+}
+
+/* The rings of our model repeat themselves to the picosecond. As SimpleComm computes them they do not: how
+ * many accesses share a switch, and so the waiting time, changes from one iteration to another. */
+static bool is_repeated(struct reproduction *reproduction, const char *workload, const char *settings,
+                        struct fmu_repetition *repetition)
+{
+    static const char simplecomm[] = "simplecomm";
+    bool is_ours = !reproduction_chooses(reproduction, "compat", simplecomm) && !strstr(settings, simplecomm);
+    return is_lu(workload, repetition) || (is_ours && is_ring(workload, repetition));
+}
+
 const struct run_facts *fmu_run_generated(struct reproduction *reproduction, const char *fabric,
                                           const char *workload, const char *settings)
 {
-    enum { FEWER = 5, MORE = 10, ITERATIONS_C = 250, ITERATIONS_D = 300 };
-    struct fmu_npb npb;
-    if (!reproduction_is_quick(reproduction) || !fmu_is_npb(workload, &npb) || strcmp(npb.program, "lu") != 0)
+    struct fmu_repetition part;
+    if (!reproduction_is_quick(reproduction) || !is_repeated(reproduction, workload, settings, &part))
         return reproduction_run(reproduction, fabric, workload, settings);
     char fewer[FMU_LONGEST_WORKLOAD], more[FMU_LONGEST_WORKLOAD];
-    int iterations = npb.class == 'C' ? ITERATIONS_C : ITERATIONS_D;
-    snprintf(fewer, sizeof fewer, "%s,iterations=%d", workload, FEWER);
-    snprintf(more, sizeof more, "%s,iterations=%d", workload, MORE);
+    snprintf(fewer, sizeof fewer, "%.*s,iterations=%d", part.text, workload, part.fewer);
+    snprintf(more, sizeof more, "%.*s,iterations=%d", part.text, workload, part.more);
     return reproduction_run_longer(reproduction, fabric, fewer, more,
-                                   (double)(iterations - MORE) / (MORE - FEWER), settings);
+                                   (double)(part.iterations - part.more) / (part.more - part.fewer),
+                                   settings);
 }
 
 /* Writes "trace:recordings/cg.C.16.tar.zst"; false: there is no such recording. */

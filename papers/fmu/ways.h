@@ -43,8 +43,8 @@ struct fmu_npb {
 };
 bool fmu_is_npb(const char *workload, struct fmu_npb *npb);
 
-/* A run of a generated program, with parameters. With --quick LU, which sends a hundred times the messages of
- * the others, is computed from some of its iterations, which are alike. */
+/* A run of a generated program, with parameters. With --quick LU and the rings, which send most of all
+ * messages, are computed from some of their iterations, which are alike. */
 const struct run_facts *fmu_run_generated(struct reproduction *reproduction, const char *fabric,
                                           const char *workload, const char *settings);
 

@@ -9,17 +9,33 @@ static double grown(double few, double more, double further)
     return more + further * (more - few);
 }
 
-/* Counters grow with the program; means and largest values do not, and are left out. */
-static bool is_counter(const char *name)
+static bool ends_with(const char *name, const char *ending)
 {
-    static const char ending[] = "_messages", beginning[] = "coalesced_";
-    size_t length = strlen(name);
-    return strncmp(name, beginning, strlen(beginning)) == 0 ||
-           (length > strlen(ending) && strcmp(name + length - strlen(ending), ending) == 0 &&
-            strncmp(name, "biggest", 7) != 0);
+    size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
 }
 
-/* A line of the numbers in `more`, each grown; of counters alone, or of all. */
+/* Counters and sums grow with the program; largest values do not, and are left out. */
+static bool is_counter(const char *name)
+{
+    static const char beginning[] = "coalesced_";
+    return strncmp(name, beginning, strlen(beginning)) == 0 || strcmp(name, "accesses") == 0 ||
+           ends_with(name, "_sum_s") || (ends_with(name, "_messages") && strncmp(name, "biggest", 7) != 0);
+}
+
+/* A mean over accesses is their sum over their number, both of which grow. */
+static void put_grown_mean(json_t *all, const json_t *few, const json_t *more, double further)
+{
+    static const char mean[] = "queue_wait_mean_s", count[] = "accesses";
+    double few_count = json_number_value(json_object_get(few, count)),
+           more_count = json_number_value(json_object_get(more, count)),
+           few_sum = few_count * json_number_value(json_object_get(few, mean)),
+           more_sum = more_count * json_number_value(json_object_get(more, mean));
+    if (more_count > 0)
+        json_put_number(all, mean, grown(few_sum, more_sum, further) / grown(few_count, more_count, further));
+}
+
+/* A line of the numbers in `more`, each grown; of counters and means alone, or of all. */
 static char *grown_line(const char *few_text, const char *more_text, double further, bool counters)
 {
     json_t *few = json_read_object(few_text), *more = json_read_object(more_text), *all = json_make_object();
@@ -32,6 +48,8 @@ static char *grown_line(const char *few_text, const char *more_text, double furt
                 all, name,
                 grown(json_number_value(json_object_get(few, name)), json_number_value(number), further));
     }
+    if (counters)
+        put_grown_mean(all, few, more, further);
     char *line = json_line(all, JSON_EXACT);
     json_decref(few);
     json_decref(more);

@@ -50,8 +50,8 @@ const struct run_facts *reproduction_run(struct reproduction *reproduction, cons
                                          const char *workload, const char *settings);
 
 /* The run of a program that repeats itself, from two shorter ones: it goes on after `more` with `further`
- * times what `more` does and `fewer` does not. Times, messages, bytes, idle seconds and counters of messages
- * grow so; all other metrics are NaN. */
+ * times what `more` does and `fewer` does not. Times, messages, bytes, idle seconds, counters and sums grow
+ * so, and queue_wait_mean_s is the mean of what has grown; all other metrics are NaN. */
 const struct run_facts *reproduction_run_longer(struct reproduction *reproduction, const char *fabric,
                                                 const char *fewer, const char *more, double further,
                                                 const char *settings);

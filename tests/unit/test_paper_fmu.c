@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,33 +126,44 @@ static void test_recordings(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* LU from fifteen of its iterations is LU as a whole. */
-static void ask_for_lu(struct reproduction *reproduction)
+static void check_part(struct reproduction *reproduction, const char *fabric, const char *workload)
+{
+    const struct run_facts *part = fmu_run_generated(reproduction, fabric, workload, ""),
+                           *whole = reproduction_run(reproduction, fabric, workload, "");
+    if (isnan(part->makespan_s) || isnan(whole->makespan_s))
+        return;
+    assert_true(part != whole);
+    assert_true(part->messages == whole->messages && part->bytes == whole->bytes);
+    assert_true(fabs(part->makespan_s / whole->makespan_s - 1) < 1e-4);
+    assert_true(fabs(part->idle_fraction / whole->idle_fraction - 1) < 1e-3);
+    if (strcmp(fabric, "hybrid") == 0)
+        assert_true(run_metric(part, "fmu_messages") == run_metric(whole, "fmu_messages"));
+    if (strcmp(fabric, "fmu") == 0) {
+        assert_true(run_metric(part, "accesses") == run_metric(whole, "accesses"));
+        assert_true(fabs(run_metric(part, "queue_wait_mean_s") / run_metric(whole, "queue_wait_mean_s") - 1) <
+                    1e-3);
+    }
+    assert_true(isnan(run_metric(part, "queue_wait_max_s"))); /* neither counter nor mean */
+}
+
+/* LU and the rings from fifteen of their iterations are as a whole. */
+static void ask_for_parts(struct reproduction *reproduction)
 {
     if (!reproduction_is_first(reproduction))
         return;
-    static const char *const fabrics[] = {"packet", "fmu", "hybrid"};
-    for (int i = 0; i < 3; i++) {
-        const struct run_facts *part =
-                                   fmu_run_generated(reproduction, fabrics[i], "npb:lu:class=C,ranks=4", ""),
-                               *whole =
-                                   reproduction_run(reproduction, fabrics[i], "npb:lu:class=C,ranks=4", "");
-        if (isnan(part->makespan_s) || isnan(whole->makespan_s))
-            continue;
-        assert_true(part->messages == whole->messages && part->bytes == whole->bytes);
-        assert_true(fabs(part->makespan_s / whole->makespan_s - 1) < 1e-4);
-        assert_true(fabs(part->idle_fraction / whole->idle_fraction - 1) < 1e-3);
-        assert_true(fabs(run_idle_share(part, "p2p") / run_idle_share(whole, "p2p") - 1) < 1e-3);
-        if (i == 2)
-            assert_true(run_metric(part, "fmu_messages") == run_metric(whole, "fmu_messages"));
-        assert_true(isnan(run_metric(part, "queue_wait_mean_s"))); /* no counter */
-    }
+    static const char *const fabrics[] = {"packet", "fmu", "hybrid"},
+                             *const programs[] = {"npb:lu:class=C,ranks=4",
+                                                  "fmu-bcast:ranks=8,bytes=32KiB,iterations=100",
+                                                  "fmu-reduce:ranks=8,bytes=256KiB,iterations=100"};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            check_part(reproduction, fabrics[i], programs[k]);
 }
 
-static void test_part_of_lu(void **state)
+static void test_parts(void **state)
 {
     (void)state;
-    reproduced_make_quickly(&(struct paper){.name = "fmu", .title = "few", .reproduce = ask_for_lu});
+    reproduced_make_quickly(&(struct paper){.name = "fmu", .title = "few", .reproduce = ask_for_parts});
     reproduced_take("fmu.csv");
     reproduced_take("fmu-figures.csv");
     reproduced_take("fmu-figures.gp");
@@ -187,8 +199,8 @@ static void test_paces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_message), cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_cause),
-        cmocka_unit_test(test_recordings),  cmocka_unit_test(test_part_of_lu), cmocka_unit_test(test_paces),
+        cmocka_unit_test(test_one_message), cmocka_unit_test(test_verdicts), cmocka_unit_test(test_cause),
+        cmocka_unit_test(test_recordings),  cmocka_unit_test(test_parts),    cmocka_unit_test(test_paces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
