@@ -158,7 +158,8 @@ static void ranks_1024(struct reproduction *reproduction)
 void fmu_beyond(struct reproduction *reproduction)
 {
     switch_time(reproduction);
+    if (reproduction_is_quick(reproduction))
+        return;
     capacity(reproduction);
-    if (!reproduction_is_quick(reproduction))
-        ranks_1024(reproduction);
+    ranks_1024(reproduction);
 }
