@@ -38,7 +38,7 @@
 /* The same for a function that may find nothing, as `nothing` says after it. Most such polls are not timed:
  * then `keep` is all that comes before the MPI's own work; it is false if the poll must be timed. A program
  * polls millions of times a second, so all else has a function of its own. */
-#define LIST(...) __VA_ARGS__
+#define LIST(...) __VA_ARGS__ /* what stands in the parentheses behind it */
 #define DEFINE_POLL(name, parameters, arguments, keep, before, nothing, after)                               \
     /* A poll that is timed, or the rest of one that is not timed and has found something. */                \
     __attribute__((noinline)) static int full_##name(bool is_timed, int result, const void *caller,          \

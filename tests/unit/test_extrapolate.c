@@ -347,28 +347,35 @@ static void a_burst_belongs_to_its_place(void **state)
     }
 }
 
+/* What is printed of the family on so many ranks. The caller frees it. */
+static char *printed(struct family *family, uint32_t ranks)
+{
+    struct extrapolation *extrapolation;
+    char *text;
+    size_t size;
+    if (extrapolation_open(family->programs, family->count, ranks, &extrapolation) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    FILE *to = open_memstream(&text, &size);
+    extrapolation_print(extrapolation, to);
+    fclose(to);
+    extrapolation_close(extrapolation);
+    return text;
+}
+
 /* Rank 5 of 16 computes 1.5 times as much as the others. The mean error of a rank is 2 %. */
 static void the_largest_error_is_printed(void **state)
 {
     (void)state;
     struct family family = {0};
-    struct extrapolation *extrapolation;
-    char *text;
-    size_t size;
     add(&family, bursts("odd.4", 2, 2, ODD_RANK));
     add(&family, bursts("odd.9", 3, 3, ODD_RANK));
     add(&family, bursts("odd.16", 4, 4, ODD_RANK));
-    if (extrapolation_open(family.programs, family.count, 36, &extrapolation) != STATUS_OK)
-        fail_msg("%s", traces_messages());
-    FILE *to = open_memstream(&text, &size);
-    extrapolation_print(extrapolation, to);
-    fclose(to);
+    char *text = printed(&family, 36);
     if (!strstr(text, "0 % at an edge") || !strstr(text, ", 33 % inside (rank 5)\n"))
         fail_msg("%s", text);
     if (!strstr(text, "(fit, up to 11 % off on 16 ranks, inside)"))
         fail_msg("%s", text);
     free(text);
-    extrapolation_close(extrapolation);
     close_all(&family);
 }
 
@@ -379,23 +386,15 @@ static void a_forecast_depends_on_each_trace(void **state)
 {
     (void)state;
     struct family family = {0};
-    struct extrapolation *extrapolation;
-    char *text;
-    size_t size;
     add(&family, bursts("more.4", 2, 2, MORE_ON_FOUR));
     add(&family, bursts("more.9", 3, 3, MORE_ON_FOUR));
     add(&family, bursts("more.16", 4, 4, MORE_ON_FOUR));
-    if (extrapolation_open(family.programs, family.count, 36, &extrapolation) != STATUS_OK)
-        fail_msg("%s", traces_messages());
-    FILE *to = open_memstream(&text, &size);
-    extrapolation_print(extrapolation, to);
-    fclose(to);
+    char *text = printed(&family, 36);
     if (!strstr(
             text,
             "computation of a rank of 36, if a trace is left out of the fits: 8.5 % less to 7.6 % more\n"))
         fail_msg("%s", text);
     free(text);
-    extrapolation_close(extrapolation);
     close_all(&family);
 }
 
