@@ -6,8 +6,7 @@
 const circuitRows = (data, colorOf) => {
   const {count, percent, time, chart, palette, common, upTo} = kit;
   const delta = data.switching_s;
-  const unitOf = (most) => [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"], [1e-12, "ps"]].find(([scale]) => most >= scale) ?? [1, "s"];
-  const [timeUnit, timeName] = unitOf(data.until_s || 1);
+  const {scale: timeUnit, name: timeName} = kit.timeScale(data.until_s || 1);
 
   // Rows of these names, from pieces that name those they carry on (`on`) and those that are set up (`setup`).
   function rowsOf(pieces, on, setup, nameOf) {
@@ -103,5 +102,5 @@ const circuitRows = (data, colorOf) => {
     );
   }
 
-  return {unitOf, timeUnit, timeName, rowsOf, timeline, duty};
+  return {timeUnit, timeName, rowsOf, timeline, duty};
 };

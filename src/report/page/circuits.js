@@ -243,8 +243,8 @@
     const isLog = data.curve.every((row) => row.switching_s > 0);
     const others = boundsOf(data.curve);
     const colorOf = new Map(names.map((algorithm, i) => [algorithm, palette[i % palette.length]]));
-    const [scale, unit] = rows.unitOf(d3.max(points, (p) => p.y));
-    const [xScale, xUnit] = rows.unitOf(d3.max(points, (p) => p.x) || 1);
+    const {scale, name: unit} = kit.timeScale(d3.max(points, (p) => p.y));
+    const {scale: xScale, name: xUnit} = kit.timeScale(d3.max(points, (p) => p.x) || 1);
     return section(
       "curve",
       "Makespan over switching time",

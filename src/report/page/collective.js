@@ -183,7 +183,7 @@
     const least = d3.min(rows, (r) => r.value);
     const most = d3.max(rows, (r) => r.value);
     const isLog = least > 0 && most / least > 30;
-    const [scale, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([s]) => most >= s) ?? [1e-9, "ns"];
+    const {scale, name: unit} = kit.timeScale(most);
     return chart(`The time of each algorithm at ${binary(chosen.bytes)} and ${time(chosen.switching_s, 3)}.`, (width) =>
       Plot.plot({
         ...common(width),

@@ -20,7 +20,7 @@
   function quantity(value, unit, digits = 4) {
     if (!value) return `0\u00a0${unit}`;
     const [, number, prefix] = /^(.*?)([a-zµ]?)$/i.exec(d3.format(`.${digits}~s`)(value));
-    return `${number}\u00a0${prefix}${unit}`;
+    return `${number}\u00a0${prefix.replace("µ", "u")}${unit}`;
   }
   const watts = (value) => quantity(value, "W");
   const joules = (value) => (value === null ? "not known" : quantity(value, "J"));

@@ -12,20 +12,19 @@ const kit = (() => {
     const [scale, unit] = scales.find(([s]) => Math.abs(value) >= s) ?? scales[scales.length - 1];
     return `${digits(value / scale, count)}\u00a0${unit}`;
   };
-  const time = (s, count = 4) =>
-    s === 0
-      ? "0 s"
-      : scaled(
-          s,
-          [
-            [1, "s"],
-            [1e-3, "ms"],
-            [1e-6, "µs"],
-            [1e-9, "ns"],
-            [1e-12, "ps"],
-          ],
-          count,
-        );
+  const TIME_SCALES = [
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "us"],
+    [1e-9, "ns"],
+    [1e-12, "ps"],
+  ];
+  const time = (s, count = 4) => (s === 0 ? "0 s" : scaled(s, TIME_SCALES, count));
+  // The unit of an axis up to this time.
+  const timeScale = (largest) => {
+    const [scale, name] = TIME_SCALES.find(([s]) => largest >= s) ?? [1e-9, "ns"];
+    return {scale, name};
+  };
   const size = (b, count = 4) =>
     scaled(
       b,
@@ -463,17 +462,6 @@ const kit = (() => {
       below: 0,
     };
   }
-
-  const timeScale = (largest) => {
-    const scales = [
-      [1, "s"],
-      [1e-3, "ms"],
-      [1e-6, "µs"],
-      [1e-9, "ns"],
-    ];
-    const [scale, name] = scales.find(([s]) => largest >= s) ?? scales[3];
-    return {scale, name};
-  };
 
   // Bars of the time on each network. A bound is no network: it is a line that no bar can fall short of.
   // rows: {fabric, makespan_s}; say(row) is what stands beside a bar.
