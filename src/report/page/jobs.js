@@ -1,7 +1,7 @@
 // The jobs of the program: how long each takes among the others, and alone.
 "use strict";
 const jobSections = (runs, styles) => {
-  const {time, count, percent, chart, section, legend, labelWidth, common, upTo} = kit;
+  const {time, count, percent, chart, section, legend, namedBars, upTo} = kit;
   const shown = runs.filter((run) => run.jobs?.length);
   if (!shown.length) return [];
 
@@ -19,30 +19,22 @@ const jobSections = (runs, styles) => {
   const words = drawnNames.map((name) => `${name}: ${drawn.filter((row) => row.name === name).map(saysOf).join("; ")}`);
   const longest = (row) => Math.max(row.time_s, row.alone_s ?? 0);
   const {scale, name: unit} = kit.timeScale(d3.max(drawn, longest));
-  const draw = (width) =>
-    Plot.plot({
-      ...common(width),
-      marginLeft: labelWidth(drawnNames),
-      height: 60 + drawnNames.length * (12 + 14 * shown.length),
-      x: {label: `time (${unit})`, grid: true, domain: upTo(drawn.map((row) => longest(row) / scale))},
-      y: {label: null, axis: null, domain: shown.map((run) => run.fabric)},
-      fy: {label: null, domain: drawnNames},
-      color: {type: "identity"},
-      marks: [
-        Plot.axisFy({anchor: "left", label: null}),
-        Plot.barX(drawn, {
-          fy: "name",
-          y: "fabric",
-          x: (row) => row.time_s / scale,
-          fill: (row) => color(row.fabric),
-          title: (row) => `${row.name}: ${saysOf(row)}`,
-        }),
-        Plot.tickX(
-          drawn.filter((row) => row.alone_s !== undefined),
-          {fy: "name", y: "fabric", x: (row) => row.alone_s / scale, stroke: "currentColor", strokeWidth: 2},
-        ),
-      ],
-    });
+  const draw = namedBars({
+    names: drawnNames,
+    fabrics: shown.map((run) => run.fabric),
+    rows: drawn,
+    at: (row) => row.time_s / scale,
+    label: `time (${unit})`,
+    domain: upTo(drawn.map((row) => longest(row) / scale)),
+    styles,
+    title: (row) => `${row.name}: ${saysOf(row)}`,
+    marks: [
+      Plot.tickX(
+        drawn.filter((row) => row.alone_s !== undefined),
+        {fy: "name", y: "fabric", x: (row) => row.alone_s / scale, stroke: "currentColor", strokeWidth: 2},
+      ),
+    ],
+  });
   const columns = [
     {name: "job", word: true, of: (row) => row.name},
     {name: "fabric", of: (row) => row.fabric},

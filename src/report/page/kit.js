@@ -524,6 +524,23 @@ const kit = (() => {
     });
   }
 
+  // For each name a bar on each network. `at` is the length of a bar, `marks` stand on top.
+  const namedBars = ({names, fabrics, rows, at, label, domain, styles, title, marks = []}) => (width) =>
+    Plot.plot({
+      ...common(width),
+      marginLeft: labelWidth(names),
+      height: 60 + names.length * (12 + 14 * fabrics.length),
+      x: {label, grid: true, domain},
+      y: {label: null, axis: null, domain: fabrics},
+      fy: {label: null, domain: names},
+      color: {type: "identity"},
+      marks: [
+        Plot.axisFy({anchor: "left", label: null}),
+        Plot.barX(rows, {fy: "name", y: "fabric", x: at, fill: (row) => styles.get(row.fabric).color, title}),
+        ...marks,
+      ],
+    });
+
   return {
     digits,
     time,
@@ -542,6 +559,7 @@ const kit = (() => {
     settingAxis,
     timeScale,
     timeBars,
+    namedBars,
     element,
     table,
     download,

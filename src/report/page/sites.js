@@ -1,7 +1,7 @@
 // Where in the source of the program its ranks wait.
 "use strict";
 const siteSections = (runs, styles) => {
-  const {time, count, percent, element, chart, section, legend, labelWidth, common, upTo, rankCount} = kit;
+  const {time, count, percent, element, chart, section, legend, namedBars, upTo, rankCount} = kit;
   const shown = runs.filter((run) => run.sites?.length);
   if (!shown.length) return [];
 
@@ -24,26 +24,16 @@ const siteSections = (runs, styles) => {
   const drawn = rows.filter((row) => names.includes(row.name));
   const color = (fabric) => styles.get(fabric).color;
   const words = names.map((name) => `${name}: ${drawn.filter((row) => row.name === name).map((row) => `${percent(row.idle_share)} on ${row.fabric}`).join(", ")}`);
-  const draw = (width) =>
-    Plot.plot({
-      ...common(width),
-      marginLeft: labelWidth(names),
-      height: 60 + names.length * (12 + 14 * shown.length),
-      x: {label: "share of all ranks' time (%)", grid: true, domain: upTo(drawn.map((row) => 100 * row.idle_share))},
-      y: {label: null, axis: null, domain: shown.map((run) => run.fabric)},
-      fy: {label: null, domain: names},
-      color: {type: "identity"},
-      marks: [
-        Plot.axisFy({anchor: "left", label: null}),
-        Plot.barX(drawn, {
-          fy: "name",
-          y: "fabric",
-          x: (row) => 100 * row.idle_share,
-          fill: (row) => color(row.fabric),
-          title: (row) => `${row.name} on ${row.fabric}: ${percent(row.idle_share)}, ${time(row.mean_s)} of a rank`,
-        }),
-      ],
-    });
+  const draw = namedBars({
+    names,
+    fabrics: shown.map((run) => run.fabric),
+    rows: drawn,
+    at: (row) => 100 * row.idle_share,
+    label: "share of all ranks' time (%)",
+    domain: upTo(drawn.map((row) => 100 * row.idle_share)),
+    styles,
+    title: (row) => `${row.name} on ${row.fabric}: ${percent(row.idle_share)}, ${time(row.mean_s)} of a rank`,
+  });
   const columns = [
     {name: "call site", csv: "call_site", word: true, of: (row) => row.name},
     {name: "fabric", of: (row) => row.fabric},
