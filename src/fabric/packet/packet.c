@@ -2,6 +2,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 void packet_request_solve(struct packet *packet)
@@ -45,7 +46,8 @@ static ps_t latency_by_route(const struct packet *packet, const struct message *
 static ps_t latency_kept(const struct packet *packet, const struct message *message)
 {
     uint32_t source = message->source_node, destination = message->destination_node;
-    struct packet_latency *kept = &packet->latencies[(source * 61 + destination) % PACKET_LATENCIES];
+    uint64_t hash = hash_key((uint64_t)source << 32 | destination);
+    struct packet_latency *kept = &packet->latencies[hash % PACKET_LATENCIES];
     if (kept->source != source || kept->destination != destination)
         *kept = (struct packet_latency){source, destination, latency_by_route(packet, message)};
     return kept->latency;
