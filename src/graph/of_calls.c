@@ -366,11 +366,24 @@ static struct program *make_program(struct converter *converter)
     return &graph->program;
 }
 
+/* Room for an operation of each call, since arrays that grow are copied into memory that is used for the
+ * first time. Many programs have fewer operations; room that is not used takes no memory. */
+static void reserve(struct converter *converter)
+{
+    enum { MOST = 1 << 24 };
+    const uint64_t calls = converter->source->total_calls;
+    const size_t count = calls < MOST ? (size_t)calls : MOST;
+    graph_builder_reserve(&converter->builder, converter->source->ranks, count);
+    converter->lines = mem_grow(converter->lines, &converter->line_capacity, count, "places of operations");
+    converter->ops = mem_grow(converter->ops, &converter->op_capacity, count, "calls of operations");
+}
+
 enum status graph_of_calls(struct program *source, const struct graph_of_calls_options *options,
                            struct program **program)
 {
     struct converter converter = {.source = source, .options = options};
     source->ops->rewind(source);
+    reserve(&converter);
     for (; converter.status == STATUS_OK && converter.rank < source->ranks; converter.rank++) {
         if (source->graph && (source->graph->ranks[converter.rank].count || !source->graph->has_calls_too))
             converter_graph_rank(&converter);

@@ -300,6 +300,19 @@ void nodes_finish(struct node_maker *maker, uint32_t last)
     compact(maker->paths);
 }
 
+/* Room for two edges and two messages for each message of the program, since arrays that grow are copied into
+ * memory that is used for the first time. */
+static void reserve(struct node_maker *maker, size_t messages)
+{
+    struct program_paths *paths = maker->paths;
+    const size_t count = 2 * messages;
+    paths->edges.first = mem_grow(paths->edges.first, &maker->first_capacity, messages, "paths");
+    paths->edges.source = mem_grow(paths->edges.source, &maker->source_capacity, count, "paths");
+    paths->edges.cost = mem_grow(paths->edges.cost, &maker->cost_capacity, count, "paths");
+    paths->last_message = mem_grow(paths->last_message, &maker->message_capacity, count, "paths");
+    paths->messages = mem_grow(paths->messages, &paths->messages_capacity, count, "paths");
+}
+
 void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint32_t events)
 {
     maker->paths = paths;
@@ -307,6 +320,7 @@ void node_maker_init(struct node_maker *maker, struct program_paths *paths, uint
     maker->recent = mem_alloc(RECENT_NODES, sizeof *maker->recent, "paths");
     maker->terms = mem_grow(maker->terms, &maker->term_capacity, 1, "paths");
     maker->term_count = 1; /* 0 is none */
+    reserve(maker, (size_t)paths->program->graph->sends);
     add_node(maker);
     paths->edges.first[0] = 0;
 }
