@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/mem.h"
+#include "base/vectors.h"
 #include "tolerance/pieces.h"
 
 /* In a long interval nearly all edges matter, so that a division costs passes over the whole graph. Here one
@@ -19,10 +21,9 @@ enum {
     AHEAD = 24,            /* edges whose nodes are fetched before they are needed */
 };
 
-/* Times of a node at the points of a pass. */
-struct lanes {
-    double at[LANES];
-};
+/* Times of a node at the points of a pass: a cache line, which instructions on vectors compute as a whole. */
+typedef double lane_times __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t lane_mask __attribute__((vector_size(LANES * sizeof(int64_t)))); /* -1: true */
 
 struct coarse_point {
     double x;
@@ -35,12 +36,10 @@ struct coarse {
     const struct coarse_take *take;
     struct coarse_point points[MOST_POINTS];
     size_t count;
-    int bits;       /* x is a multiple of 2^-bits, but for the ends */
-    double *before; /* of each node: `width` times, so that a pass of few points uses little memory */
-    size_t width;
-    struct lanes *behind;
-    struct piece_place *places; /* all left out, but for nodes of the present part */
-    uint32_t *nodes[STRETCHES]; /* that matter in each stretch, from the last one to the first */
+    int bits;                    /* x is a multiple of 2^-bits, but for the ends */
+    lane_times *before, *behind; /* of each node */
+    struct piece_place *places;  /* all left out, but for nodes of the present part */
+    uint32_t *nodes[STRETCHES];  /* that matter in each stretch, from the last one to the first */
     size_t node_count[STRETCHES], node_capacity[STRETCHES];
     uint8_t *matters; /* of each edge: a bit for each stretch */
     uint8_t *is_on;   /* of each node: a bit for each lane whose longest path it is on */
@@ -53,71 +52,49 @@ struct coarse {
 
 /* ------------------------------------------------------------------- points */
 
-static inline void edge_times(const struct paths_edges *edges, size_t edge, const struct lanes *x,
-                              size_t lanes, struct lanes *times)
+/* Through pointers, since functions that are compiled for other vectors would pass them in other ways. */
+static inline void edge_times(const struct paths_edges *edges, size_t edge, const lane_times *x,
+                              lane_times *times)
 {
-    double a = (double)edges->cost[edge].a, k = (double)edges->cost[edge].k;
-    for (size_t i = 0; i < lanes; i++)
-        times->at[i] = a + k * x->at[i];
+    *times = (double)edges->cost[edge].k * *x + (double)edges->cost[edge].a;
 }
 
-/* Inlined for each number of lanes. */
-static inline __attribute__((always_inline)) void find_before_of(struct coarse *coarse, const struct lanes *x,
-                                                                 const size_t lanes)
+static inline void take_later(lane_times *latest, const lane_times *times)
+{
+    const lane_mask is_later = *times > *latest;
+    *latest = (lane_times)((is_later & (lane_mask)*times) | (~is_later & (lane_mask)*latest));
+}
+
+WIDE_VECTORS static void find_before(struct coarse *coarse, const lane_times *x)
 {
     const struct paths_edges *edges = coarse->edges;
-    double *all = coarse->before;
-    struct lanes time;
     const size_t all_edges = edges->first[edges->nodes];
-    coarse->width = lanes;
-    memset(all, 0, lanes * sizeof *all);
+    lane_times *before = coarse->before;
+    before[0] = (lane_times){0};
     for (uint32_t node = 1; node < edges->nodes; node++) {
-        size_t edge = edges->first[node], end = edges->first[node + 1];
-        struct lanes best;
+        lane_times latest = {0}, times;
+        size_t edge = edges->first[node];
         if (edge + AHEAD < all_edges)
-            __builtin_prefetch(&all[edges->source[edge + AHEAD] * lanes]);
-        edge_times(edges, edge, x, lanes, &best);
-        for (size_t i = 0; i < lanes; i++)
-            best.at[i] += all[edges->source[edge] * lanes + i];
-        while (++edge < end) {
-            const double *before = &all[edges->source[edge] * lanes];
-            edge_times(edges, edge, x, lanes, &time);
-            for (size_t i = 0; i < lanes; i++) {
-                double here = before[i] + time.at[i];
-                best.at[i] = best.at[i] > here ? best.at[i] : here;
-            }
+            __builtin_prefetch(&before[edges->source[edge + AHEAD]]);
+        for (; edge < edges->first[node + 1]; edge++) {
+            edge_times(edges, edge, x, &times);
+            times += before[edges->source[edge]];
+            take_later(&latest, &times);
         }
-        for (size_t i = 0; i < lanes; i++)
-            all[node * lanes + i] = best.at[i];
+        before[node] = latest;
     }
 }
 
-static void find_before(struct coarse *coarse, const struct lanes *x, size_t lanes)
-{
-    if (lanes == 1)
-        find_before_of(coarse, x, 1);
-    else if (lanes == 2)
-        find_before_of(coarse, x, 2);
-    else if (lanes <= 4)
-        find_before_of(coarse, x, 4);
-    else
-        find_before_of(coarse, x, LANES);
-}
-
-static inline const double *before_of(const struct coarse *coarse, uint32_t node)
-{
-    return &coarse->before[node * coarse->width];
-}
-
-/* The edge by which the longest paths come to a node, for those of `lanes` that have not found theirs. The
- * times are exact. */
-static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edge, unsigned lanes,
+/* The edge by which the longest paths come to a node, for the `wanted` lanes, which have not found theirs.
+ * The times are exact. */
+static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edge, unsigned wanted,
                           struct coarse_point *points)
 {
     const struct paths_edges *edges = coarse->edges;
-    const double *from = before_of(coarse, edges->source[edge]), *to = before_of(coarse, node);
+    const double *from = (const double *)&coarse->before[edges->source[edge]];
+    const double *to = (const double *)&coarse->before[node];
     unsigned taken = 0;
-    for (unsigned left = lanes; left; left &= left - 1) {
+    for (unsigned left = wanted; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         if (from[i] + time_of(edges->cost[edge], points[i].x) != to[i])
             continue;
@@ -126,7 +103,7 @@ static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edg
         taken |= 1U << i;
     }
     coarse->is_on[edges->source[edge]] |= (uint8_t)taken;
-    return lanes & ~taken;
+    return wanted & ~taken;
 }
 
 /* The lines of longest paths at the points of the last pass: from the end to the beginning, all at once. */
@@ -136,9 +113,9 @@ static void follow_back(struct coarse *coarse, struct coarse_point *points, size
     memset(coarse->is_on, 0, edges->nodes);
     coarse->is_on[edges->nodes - 1] = (uint8_t)((1U << count) - 1);
     for (uint32_t node = edges->nodes; node-- > 1;) {
-        unsigned lanes = coarse->is_on[node];
-        for (size_t edge = edges->first[node]; lanes; edge++)
-            lanes = take_edge(coarse, node, edge, lanes, points);
+        unsigned wanted = coarse->is_on[node];
+        for (size_t edge = edges->first[node]; wanted; edge++)
+            wanted = take_edge(coarse, node, edge, wanted, points);
     }
 }
 
@@ -146,10 +123,10 @@ static void find_lines(struct coarse *coarse, struct coarse_point *points, size_
 {
     for (size_t begin = 0; begin < count; begin += LANES) {
         size_t here = count - begin < LANES ? count - begin : LANES;
-        struct lanes x;
+        lane_times x;
         for (size_t i = 0; i < LANES; i++)
-            x.at[i] = points[begin + (i < here ? i : here - 1)].x;
-        find_before(coarse, &x, here);
+            x[i] = points[begin + (i < here ? i : here - 1)].x;
+        find_before(coarse, &x);
         follow_back(coarse, &points[begin], here);
     }
 }
@@ -195,7 +172,7 @@ static void add_round(struct coarse *coarse)
 struct coarse_group {
     const struct coarse_point *points;
     size_t stretches;
-    struct lanes x, enough, share[2]; /* of the time at the point itself, and at the next one */
+    lane_times x, enough, share[2]; /* of the time at the point itself, and at the next one */
     struct piece_stretch stretch[STRETCHES];
     bool is_open[STRETCHES];
 };
@@ -206,8 +183,8 @@ static void begin_group(const struct coarse *coarse, size_t begin, struct coarse
     *group = (struct coarse_group){.points = &coarse->points[begin],
                                    .stretches = left < STRETCHES ? left : STRETCHES};
     for (size_t i = 0; i < LANES; i++) {
-        group->x.at[i] = group->points[i <= group->stretches ? i : group->stretches].x;
-        group->enough.at[i] = INFINITY;
+        group->x[i] = group->points[i <= group->stretches ? i : group->stretches].x;
+        group->enough[i] = INFINITY;
     }
     for (size_t i = 0; i < group->stretches; i++) {
         const struct coarse_point *low = &group->points[i], *high = &group->points[i + 1];
@@ -216,68 +193,74 @@ static void begin_group(const struct coarse *coarse, size_t begin, struct coarse
         if (!group->is_open[i])
             continue;
         struct tolerance_at middle = stretch_middle(&group->stretch[i]);
-        group->enough.at[i] = stretch_enough(&group->stretch[i], middle, coarse->edges->nodes);
-        group->share[1].at[i] = (tolerance_value(middle) - low->x) / (high->x - low->x);
-        group->share[0].at[i] = 1 - group->share[1].at[i];
+        group->enough[i] = stretch_enough(&group->stretch[i], middle, coarse->edges->nodes);
+        group->share[1][i] = (tolerance_value(middle) - low->x) / (high->x - low->x);
+        group->share[0][i] = 1 - group->share[1][i];
     }
 }
 
-/* The stretches in which paths by way of an edge matter; `time` at the points, the longest of them. */
-static inline unsigned find_matters(const struct coarse_group *group, const struct lanes *time)
+/* The stretches in which paths by way of an edge matter; `times` at the points, the longest of them. */
+static inline unsigned find_matters(const struct coarse_group *group, const lane_times *times)
 {
-    struct lanes chord = {{0}};
+    const lane_times next = __builtin_shufflevector(*times, *times, 1, 2, 3, 4, 5, 6, 7, 7);
+    const lane_mask is_above = *times * group->share[0] + next * group->share[1] > group->enough;
     int64_t any = 0; /* mostly none */
     unsigned matters = 0;
-    for (size_t i = 0; i < STRETCHES; i++)
-        chord.at[i] = time->at[i] * group->share[0].at[i] + time->at[i + 1] * group->share[1].at[i];
     for (size_t i = 0; i < LANES; i++)
-        any |= chord.at[i] > group->enough.at[i] ? -1 : 0;
+        any |= is_above[i];
     for (size_t i = 0; any && i < STRETCHES; i++)
-        matters |= (unsigned)(chord.at[i] > group->enough.at[i]) << i;
+        matters |= (unsigned)(is_above[i] & 1) << i;
     return matters;
 }
 
 static inline void fetch_ahead(const struct coarse *coarse, size_t edge)
 {
     for (size_t i = AHEAD; edge > AHEAD && i > AHEAD - 2; i--) {
-        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i] * (size_t)LANES]);
+        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i]]);
         __builtin_prefetch(&coarse->behind[coarse->edges->source[edge - i]], 1);
+    }
+}
+
+static void begin_behind(struct coarse *coarse)
+{
+    const uint32_t last = coarse->edges->nodes - 1;
+    for (uint32_t node = 0; node < last; node++)
+        coarse->behind[node] = (lane_times){0} - 1e300;
+    coarse->behind[last] = (lane_times){0};
+    memset(coarse->node_count, 0, sizeof coarse->node_count);
+}
+
+static void add_node(struct coarse *coarse, uint32_t node, unsigned stretches)
+{
+    for (; stretches; stretches &= stretches - 1) {
+        size_t i = (size_t)__builtin_ctz(stretches);
+        coarse->nodes[i] =
+            mem_grow(coarse->nodes[i], &coarse->node_capacity[i], coarse->node_count[i] + 1, "pieces");
+        coarse->nodes[i][coarse->node_count[i]++] = node;
     }
 }
 
 /* From the end to the beginning: the longest times from each node to the end, and with these which edges
  * matter. */
-static void find_behind(struct coarse *coarse, const struct coarse_group *group)
+WIDE_VECTORS static void find_behind(struct coarse *coarse, const struct coarse_group *group)
 {
     const struct paths_edges *edges = coarse->edges;
-    for (uint32_t node = 0; node + 1 < edges->nodes; node++)
-        for (size_t i = 0; i < LANES; i++)
-            coarse->behind[node].at[i] = -1e300;
-    memset(&coarse->behind[edges->nodes - 1], 0, sizeof *coarse->behind);
-    memset(coarse->node_count, 0, sizeof coarse->node_count);
+    begin_behind(coarse);
     for (uint32_t node = edges->nodes; node-- > 1;) {
-        const struct lanes behind = coarse->behind[node];
+        const lane_times behind = coarse->behind[node];
         unsigned all = 0;
         fetch_ahead(coarse, edges->first[node]);
         for (size_t edge = edges->first[node]; edge < edges->first[node + 1]; edge++) {
-            const double *before = &coarse->before[edges->source[edge] * (size_t)LANES];
-            struct lanes most = coarse->behind[edges->source[edge]], time;
-            edge_times(edges, edge, &group->x, LANES, &time);
-            for (size_t i = 0; i < LANES; i++) {
-                double here = time.at[i] + behind.at[i];
-                most.at[i] = most.at[i] > here ? most.at[i] : here;
-                time.at[i] = here + before[i];
-            }
-            coarse->behind[edges->source[edge]] = most;
-            coarse->matters[edge] = (uint8_t)find_matters(group, &time);
+            const uint32_t source = edges->source[edge];
+            lane_times times;
+            edge_times(edges, edge, &group->x, &times);
+            times += behind;
+            take_later(&coarse->behind[source], &times);
+            times += coarse->before[source];
+            coarse->matters[edge] = (uint8_t)find_matters(group, &times);
             all |= coarse->matters[edge];
         }
-        for (; all; all &= all - 1) {
-            size_t i = (size_t)__builtin_ctz(all);
-            coarse->nodes[i] =
-                mem_grow(coarse->nodes[i], &coarse->node_capacity[i], coarse->node_count[i] + 1, "pieces");
-            coarse->nodes[i][coarse->node_count[i]++] = node;
-        }
+        add_node(coarse, node, all);
     }
 }
 
@@ -328,12 +311,12 @@ static void keep_times(struct coarse *coarse, size_t stretch, struct paths_part 
         uint32_t node = i ? coarse->nodes[stretch][i - 1] : 0;
         struct piece_place *place = &coarse->places[node];
         if (i > AHEAD) {
-            __builtin_prefetch(before_of(coarse, coarse->nodes[stretch][i - AHEAD]));
+            __builtin_prefetch(&coarse->before[coarse->nodes[stretch][i - AHEAD]]);
             __builtin_prefetch(&coarse->behind[coarse->nodes[stretch][i - AHEAD]]);
         }
         for (size_t k = 0; place->is_node && k < 2; k++) {
-            coarse->times[k][place->node] = before_of(coarse, node)[stretch + k];
-            coarse->times[k + 2][place->node] = coarse->behind[node].at[stretch + k];
+            coarse->times[k][place->node] = coarse->before[node][stretch + k];
+            coarse->times[k + 2][place->node] = coarse->behind[node][stretch + k];
         }
         *place = (struct piece_place){.is_left_out = true};
     }
@@ -347,7 +330,7 @@ static void take_group(struct coarse *coarse, size_t begin)
 {
     struct coarse_group group;
     begin_group(coarse, begin, &group);
-    find_before(coarse, &group.x, LANES);
+    find_before(coarse, &group.x);
     find_behind(coarse, &group);
     for (size_t i = 0; i < group.stretches; i++) {
         struct paths_part part;
@@ -367,8 +350,8 @@ static void take_group(struct coarse *coarse, size_t begin)
 static void coarse_init(struct coarse *coarse)
 {
     size_t nodes = coarse->edges->nodes;
-    coarse->before = mem_alloc(nodes * LANES, sizeof *coarse->before, "pieces");
-    coarse->behind = mem_alloc(nodes, sizeof *coarse->behind, "pieces");
+    coarse->before = lines_alloc(nodes, sizeof *coarse->before, "pieces");
+    coarse->behind = lines_alloc(nodes, sizeof *coarse->behind, "pieces");
     coarse->places = mem_alloc(nodes, sizeof *coarse->places, "pieces");
     coarse->is_on = mem_alloc(nodes, sizeof *coarse->is_on, "pieces");
     coarse->matters = mem_alloc(coarse->edges->first[nodes], sizeof *coarse->matters, "pieces");
