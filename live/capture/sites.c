@@ -38,8 +38,9 @@ static __typeof__(&_Unwind_Backtrace) walk;
 static __typeof__(&_Unwind_GetIP) ip_of;
 static __typeof__(&_Unwind_GetCFA) frame_of;
 
-/* LEAST_NAME: bytes in the file that the name of a line of the source will fit into. */
-enum { LEAST_NAME = 160, MOST_FRAMES = 12 };
+/* LEAST_NAME: bytes in the file that the name of a line of the source will fit into.
+ * BUILD_BYTES: of a build ID, which has as many as a rule. */
+enum { LEAST_NAME = 160, MOST_FRAMES = 12, BUILD_BYTES = 20, BUILD_TEXT = 2 * BUILD_BYTES + 1 };
 
 /* ------------------------------------------------------------------ modules */
 
@@ -47,6 +48,7 @@ enum { LEAST_NAME = 160, MOST_FRAMES = 12 };
 struct module {
     uintptr_t address, base;
     const char *path;
+    char build[BUILD_TEXT]; /* its build ID in hexadecimal; "" if it has none */
     bool is_found, is_own;
 };
 
@@ -60,6 +62,38 @@ static bool has_code(const struct dl_phdr_info *library, uintptr_t address)
     return false;
 }
 
+/* The build ID among notes, which are aligned to `align`. */
+static bool find_build_id(const char *notes, size_t size, size_t align, char text[BUILD_TEXT])
+{
+    ElfW(Nhdr) note;
+    for (size_t at = 0; at + sizeof note <= size;) {
+        memcpy(&note, notes + at, sizeof note);
+        const size_t name = at + sizeof note;
+        const size_t content = (name + note.n_namesz + align - 1) & ~(align - 1);
+        if (content > size || note.n_descsz > size - content)
+            return false;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0) {
+            for (size_t i = 0; i < note.n_descsz && i < BUILD_BYTES; i++)
+                snprintf(text + 2 * i, 3, "%02x", (unsigned char)notes[content + i]);
+            return true;
+        }
+        at = (content + note.n_descsz + align - 1) & ~(align - 1);
+    }
+    return false;
+}
+
+static void read_build_id(const struct dl_phdr_info *library, char text[BUILD_TEXT])
+{
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        const uintptr_t begin = library->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_NOTE && part->p_memsz && has_code(library, begin) &&
+            has_code(library, begin + part->p_memsz - 1) &&
+            find_build_id((const char *)begin, part->p_memsz, part->p_align == 8 ? 8 : 4, text))
+            return;
+    }
+}
+
 static int look_into(struct dl_phdr_info *library, size_t size, void *wanted)
 {
     struct module *module = wanted;
@@ -70,6 +104,7 @@ static int look_into(struct dl_phdr_info *library, size_t size, void *wanted)
     module->is_own = has_code(library, (uintptr_t)own_code);
     module->base = library->dlpi_addr;
     module->path = library->dlpi_name;
+    read_build_id(library, module->build);
     return 1;
 }
 
@@ -94,12 +129,14 @@ static bool full_path(const char *path, char full[PATH_MAX])
 
 /* -------------------------------------------------------------- definitions */
 
-/* "comm_size #site 3 +0x11f2 in /home/me/halo", with blanks behind it. */
-static void write_definition(uint32_t number, uintptr_t offset, const char *path)
+/* "comm_size #site 3 +0x11f2#<build ID> in /home/me/halo", with blanks behind it. */
+static void write_definition(uint32_t number, const struct module *module, const char *path)
 {
     char text[PATH_MAX + LEAST_NAME];
     memset(text, ' ', LEAST_NAME);
-    const size_t length = (size_t)snprintf(text, sizeof text, "+0x%jx in %s", (uintmax_t)offset, path);
+    const size_t length =
+        (size_t)snprintf(text, sizeof text, "+0x%jx%s%s in %s", (uintmax_t)(module->address - module->base),
+                         *module->build ? "#" : "", module->build, path);
     text[length] = ' ';
     const size_t padded = length < LEAST_NAME ? LEAST_NAME : length;
     line_begin("comm_size", (unsigned)padded / 16 + 4);
@@ -122,7 +159,7 @@ static uint32_t define(const void *caller)
         return SITE_PASSED_ON;
     if (!full_path(module.path, path))
         return SITE_UNKNOWN;
-    write_definition(++site_count, module.address - module.base, path);
+    write_definition(++site_count, &module, path);
     return site_count;
 }
 

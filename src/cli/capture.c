@@ -297,8 +297,10 @@ static void report_none(const struct capture_command *capture, enum status ran)
         diag_error("there is no trace: the program failed before one of its ranks had called MPI_Init");
     else
         diag_error(
-            "there is no trace: no process called MPI_Init of %s; a program of another MPI needs --mpi, and "
-            "one that is linked statically cannot be captured",
+            "there is no trace here: no process called MPI_Init of %s and reached this folder; a program of "
+            "another MPI needs --mpi, one in a container needs the folders of helio and of the trace, and "
+            "one "
+            "that is linked statically cannot be captured",
             capture->mpi);
 }
 

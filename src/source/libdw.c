@@ -1,4 +1,6 @@
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ struct source_module {
     Dwfl *session;
     Dwfl_Module *module; /* NULL: it cannot be read */
     GElf_Addr bias;      /* from addresses of the file to those of libdwfl */
+    bool has_told;       /* what it lacks */
 };
 
 struct source {
@@ -86,6 +89,33 @@ static void find_line(Dwfl_Module *module, GElf_Addr at, struct source_place *pl
         place->file = mem_text(file);
         place->line = (uint32_t)line;
     }
+}
+
+/* Whether the build ID of the file, if it has one, is this one. */
+static bool has_build(const struct source_module *module, const char *build)
+{
+    const unsigned char *bytes;
+    GElf_Addr address;
+    int count = dwfl_module_build_id(module->module, &bytes, &address);
+    char text[41] = "";
+    for (int i = 0; i < count && i < 20; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return count <= 0 || strcmp(text, build) == 0;
+}
+
+const char *source_obstacle(struct source *source, const char *path, const char *build)
+{
+    struct source_module *module = module_of(source, path);
+    const char *reason = NULL;
+    if (!module->module)
+        reason = "it cannot be read here";
+    else if (build && *build && !has_build(module, build))
+        reason = "the file of this name here is another one than that which ran (it has another build ID)";
+    if (!reason || !module->has_told) {
+        module->has_told = reason != NULL;
+        return reason;
+    }
+    return "";
 }
 
 struct source_place source_find(struct source *source, const char *path, uint64_t address)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "source/source.h"
 
@@ -64,6 +65,15 @@ static char *name_of(const struct source_place *place, const struct source_addre
     return mem_format("+0x%" PRIx64 " in %s", address->address, program);
 }
 
+static struct source_place place_of(struct source *source, const struct source_address *address)
+{
+    const char *obstacle = source_obstacle(source, address->path, address->build);
+    if (obstacle && *obstacle)
+        diag_warning("the call sites in %s stay offsets: %s", address->path, obstacle);
+    return obstacle ? (struct source_place){.file = NULL}
+                    : source_find(source, address->path, address->address);
+}
+
 char **source_names(const struct source_address *addresses, size_t count)
 {
     struct source *source = source_open();
@@ -71,7 +81,7 @@ char **source_names(const struct source_address *addresses, size_t count)
     const char **files = mem_alloc(count, sizeof *files, "call sites");
     char **names = mem_alloc(count, sizeof *names, "call sites");
     for (size_t i = 0; i < count; i++)
-        places[i] = source_find(source, addresses[i].path, addresses[i].address);
+        places[i] = place_of(source, &addresses[i]);
     const size_t file_count = list_files(places, count, files);
     for (size_t i = 0; i < count; i++)
         names[i] = name_of(&places[i], &addresses[i], files, file_count);

@@ -15,6 +15,12 @@ void source_close(struct source *source)
     (void)source;
 }
 
+const char *source_obstacle(struct source *source, const char *path, const char *build)
+{
+    (void)source, (void)path, (void)build;
+    return "";
+}
+
 struct source_place source_find(struct source *source, const char *path, uint64_t address)
 {
     (void)source, (void)path, (void)address;

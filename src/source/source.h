@@ -32,11 +32,16 @@ void source_close(struct source *source);
 struct source_place source_find(struct source *source, const char *path, uint64_t address);
 void source_place_free(struct source_place *place);
 
+/* Why a file cannot say where its addresses are: it cannot be read, or it is not the one with this build ID
+ * (in hexadecimal, its first 20 bytes; "" or NULL: not known). NULL: it can. The reason is told once for each
+ * file, later it is "". */
+const char *source_obstacle(struct source *source, const char *path, const char *build);
+
 /* The names of addresses of executables and libraries, each to be freed: "halo.c:112", with as many of the
  * folders as distinguish files of one name; "solve+0x1f in program" without debug information; "+0x11f2 in
- * program" if nothing is known. */
+ * program" if nothing is known. A warning names each file that is not there or is another one. */
 struct source_address {
-    const char *path;
+    const char *path, *build; /* as for source_obstacle */
     uint64_t address;
 };
 /* The shortest end of a file's path that no other of the files has; `file` may be one of them. */

@@ -91,8 +91,9 @@ static void addresses_have_names(void **state)
     (void)state;
     called_here();
     struct search search = search_of(here - 1), library = search_of((uintptr_t)lfind + 1);
-    const struct source_address addresses[] = {
-        {search.path, search.in_file}, {library.path, library.in_file}, {"/nowhere/program", 0x11f2}};
+    const struct source_address addresses[] = {{.path = search.path, .address = search.in_file},
+                                               {.path = library.path, .address = library.in_file},
+                                               {.path = "/nowhere/program", .address = 0x11f2}};
     char **names = source_names(addresses, 3), line[64];
     snprintf(line, sizeof line, "test_source.c:%d", marked_line);
     if (source_is_built_in())
@@ -106,11 +107,35 @@ static void addresses_have_names(void **state)
     free(names);
 }
 
+/* A file that has been replaced since gives no lines: they would be those of other code. */
+static void another_file_gives_no_names(void **state)
+{
+    (void)state;
+    struct search search = search_of((uintptr_t)another_file_gives_no_names + 1);
+    const struct source_address address = {
+        .path = search.path, .build = "0123456789abcdef0123456789abcdef01234567", .address = 0x11f2};
+    char **names = source_names(&address, 1);
+    assert_string_equal(names[0], "+0x11f2 in exe");
+    free(names[0]);
+    free(names);
+    if (!source_is_built_in())
+        skip();
+    struct source *source = source_open();
+    assert_null(source_obstacle(source, address.path, NULL));
+    assert_null(source_obstacle(source, address.path, ""));
+    assert_non_null(strstr(source_obstacle(source, address.path, address.build), "build ID"));
+    assert_string_equal(source_obstacle(source, address.path, address.build), "");
+    assert_non_null(strstr(source_obstacle(source, "/nowhere/program", ""), "cannot be read"));
+    assert_string_equal(source_obstacle(source, "/nowhere/program", ""), "");
+    source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_have_short_names),
         cmocka_unit_test(addresses_have_names),
+        cmocka_unit_test(another_file_gives_no_names),
         cmocka_unit_test(debug_information_gives_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,13 +58,20 @@ static bool next_unnamed(const char *bytes, size_t size, size_t *from, struct un
     return false;
 }
 
-/* "+0x11f2 in /home/me/halo". False: it is none. */
+/* "+0x11f2 in /home/me/halo" or "+0x11f2#3fa9 in /home/me/halo". False: it is neither. */
 static bool parse(struct site_line *line)
 {
     static const char between[] = " in ";
     char *end;
     errno = 0;
     line->address = strtoull(line->text + 3, &end, 16);
+    if (*end == '#') {
+        const size_t length = strspn(end + 1, "0123456789abcdef");
+        if (length >= sizeof line->build)
+            return false;
+        memcpy(line->build, end + 1, length);
+        end += 1 + length;
+    }
     line->path = end + sizeof between - 1;
     return errno == 0 && strncmp(end, between, sizeof between - 1) == 0 && *line->path;
 }

@@ -8,11 +8,12 @@
 
 /* The call sites of a captured trace. A tracer writes each as an address in a file, "+0x11f2 in
  * /home/me/halo", with room behind it for the name that is found when the program has ended
- * (docs/trace-format.md). */
+ * (docs/trace-format.md). If the file has a build ID, it stands behind the address: "+0x11f2#3fa9 in". */
 struct site_line {
     char *text;       /* as the tracer wrote it */
     const char *path; /* in `text` */
     uint64_t address;
+    char build[41]; /* the build ID in hexadecimal, or the first 20 bytes of it; "": not known */
 };
 
 struct site_lines {
