@@ -118,13 +118,26 @@ static void mark_taken(const char *path)
         close(file);
 }
 
-/* A machine that does not share the folder of helio capture has a folder of its own there. */
+/* A machine or a container that does not share the folder of helio capture has a folder of its own there. The
+ * one that makes it says so: the folder of helio capture is always there. */
 static bool make_folder_of(const char *path)
 {
-    char folder[4200];
+    char folder[4200], host[256] = "";
     snprintf(folder, sizeof folder, "%s", path);
     *strrchr(folder, '/') = '\0';
-    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+    for (char *slash = folder; (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        (void)mkdir(folder, 0777); /* the last one shows whether there is a way */
+        *slash = '/';
+    }
+    if (mkdir(folder, 0777) != 0)
+        return errno == EEXIST;
+    gethostname(host, sizeof host - 1);
+    capture_warn(
+        "made the folder %s on %s, which helio capture does not see; take it from there, and give it "
+        "to helio capture --collect",
+        folder, host);
+    return true;
 }
 
 static int create(const char *path)

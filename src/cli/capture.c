@@ -332,7 +332,8 @@ static enum status name_sites(const struct capture_command *capture)
     if (status == STATUS_OK && lines.count) {
         struct source_address *addresses = mem_alloc(lines.count, sizeof *addresses, "call sites");
         for (size_t i = 0; i < lines.count; i++)
-            addresses[i] = (struct source_address){.path = lines.at[i].path, .address = lines.at[i].address};
+            addresses[i] = (struct source_address){
+                .path = lines.at[i].path, .build = lines.at[i].build, .address = lines.at[i].address};
         char **names = source_names(addresses, lines.count);
         status = site_lines_name(capture->folder, &lines, names);
         for (size_t i = 0; i < lines.count; i++)

@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        collect | cluster | packed | bursts | polls | mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | cluster | containers | other-file | packed | bursts | polls | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -286,7 +286,7 @@ other)
         fail "the tracer of $other runs with $MPI"
     grep -q 'was built for' "$work/out" || fail "$(cat "$work/out")"
     ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
-    grep -q 'there is no trace: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
+    grep -q 'there is no trace here: no process called MPI_Init of' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
     ;;
 collect)
@@ -472,6 +472,75 @@ cluster)
     for k in 1 2 3 4; do
         grep -v ' compute ' "$work/here/rank-$k.txt" >"$work/expected"
         grep -v ' compute ' "$work/all/rank-$k.txt" | diff "$work/expected" - || fail "rank $k has other lines"
+    done
+    ;;
+containers)
+    # Each rank in a container of its own, which a launcher outside starts: no rank sees the files of another.
+    built=$(cd "${HELIO%/*}/.." && pwd)
+    "$here/box" "$built" -- true >"$work/out" 2>&1 || { cat "$work/out" && exit 77; }
+    # boxed TRACE SEEN... -- COMMAND: captures a command whose words are started in containers that see these folders.
+    # Ranks can reach each other through the network only. Those of MPICH 4.0.2 share IPC, since without helio, too, its
+    # MPI_Finalize does not always end where ranks reach each other by UCX's TCP.
+    boxed() {
+        trace=$1
+        shift
+        capture "$trace" 4 OMPI_MCA_btl=self,tcp PMIX_MCA_gds=hash \
+            BOX_SHARES="$([ "$MPI" = openmpi ] || echo ipc)" "$here/box" "$@"
+    }
+    same() { # FOLDER: but for computation the lines are those without containers
+        valid "$1"
+        for k in 1 2 3 4; do
+            grep -v ' compute ' "$work/plain/rank-$k.txt" >"$work/expected"
+            grep -v ' compute ' "$work/$1/rank-$k.txt" | diff "$work/expected" - || fail "rank $k has other lines"
+        done
+    }
+    capture plain 4 @exchange || fail "$(cat "$work/out")"
+    # The containers see the folder of the trace.
+    options='--compress --where'
+    boxed seen "$work/seen" "$built" -- @exchange || fail "$(cat "$work/out")"
+    "$HELIO" trace info "$work/seen" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
+    options=
+    boxed shown "$work/shown" "$built" -- @exchange || fail "$(cat "$work/out")"
+    same shown
+    # They do not: each rank makes the folder in its own /tmp, and its file is gone with the container, unless it is taken out.
+    ! boxed gone "$built" -- @exchange || fail "the trace is gone, and the status is 0"
+    [ "$(grep -c "rank [0-3]: made the folder $work/gone on box.*--collect" "$work/out")" -eq 4 ] || fail "$(cat "$work/out")"
+    grep -q 'there is no trace here: ' "$work/out" || fail "$(cat "$work/out")"
+    mkdir "$work/taken"
+    # shellcheck disable=SC2016
+    ! boxed there "$built" "$work/taken" -- sh -c '"$0" && [ "$(cd "$1" && echo *)" = "rank-$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} + 1)).txt" ] &&
+        cp -r "$1" "$2/$(hostname)"' @exchange "$work/there" "$work/taken" || fail "the files are elsewhere, and the status is 0"
+    set -- "$work"/taken/*
+    [ $# -eq 4 ] || fail "$(ls "$work/taken"; cat "$work/out")"
+    "$HELIO" capture -o "$work/whole" --collect "$1" --collect "$2" --collect "$3" --collect "$4" >"$work/out" 2>&1 ||
+        fail "$(cat "$work/out")"
+    same whole
+    # They do not see the capture library, or may not write the folder.
+    mkdir -p "$work/inst/bin" "$work/inst/lib"
+    cp "$HELIO" "$work/inst/bin/helio"
+    cp "$HELIO_LIBRARIES/libhelio_capture_$MPI.so" "$work/inst/lib"
+    usual=$HELIO HELIO=$work/inst/bin/helio
+    ! boxed blind "$work/blind" "$built" -- @exchange || fail "the library is not there, and the status is 0"
+    HELIO=$usual
+    grep -q "$work/inst/lib/libhelio_capture_$MPI.so' from LD_PRELOAD cannot be preloaded" "$work/out" || fail "$(cat "$work/out")"
+    grep -q 'there is no trace here: .*a container needs the folders of helio and of the trace' "$work/out" || fail "$(cat "$work/out")"
+    ! boxed only "$work/only:ro" "$built" -- @exchange || fail "the folder cannot be written, and the status is 0"
+    grep -q "rank 3: cannot write $work/only/rank-4.txt: Read-only file system" "$work/out" || fail "$(cat "$work/out")"
+    ;;
+other-file)
+    # The program has been compiled again, or is another one in the container: the lines of this one would be wrong.
+    has_lines || { echo "skipped: built without libdw" && exit 77; }
+    for way in other gone; do
+        cp "$MPI_PROGRAMS/where_$MPI" "$work/program"
+        # shellcheck disable=SC2016
+        "$HELIO" capture -o "$work/$way" --mpi "$MPI" --where -- sh -c \
+            '"$0" 2 "$1" && rm "$1" && { [ "$2" = gone ] || cp "$3" "$1"; }' \
+            "$here/launch" "$work/program" $way "$MPI_PROGRAMS/exchange_$MPI" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+        case $way in other) reason='has another build ID' ;; gone) reason='cannot be read here' ;; esac
+        [ "$(grep -c "the call sites in $work/program stay offsets: .*$reason" "$work/out")" -eq 1 ] || fail "$(cat "$work/out")"
+        sites "$work/$way"/*.txt >"$work/found"
+        [ "$(grep -c -x 'allreduce +0x[0-9a-f]* in program' "$work/found")" -eq 1 ] || fail "$(cat "$work/found")"
+        ! grep -q 'where.c\|exchange.c' "$work/found" || fail "$(cat "$work/found")"
     done
     ;;
 packed)
