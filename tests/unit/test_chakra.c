@@ -330,6 +330,75 @@ static void begin_both(void)
     begin_trace(&traces[1]);
 }
 
+/* A node as PyTorch writes it, whose inputs are such a text. */
+static void put_process_groups(struct text *trace, const char *name, const char *values)
+{
+    static struct text inputs;
+    inputs.size = 0;
+    put_string_field(&inputs, 1, values);
+    put_field(&node, 1, 3);
+    put_string_field(&node, 2, name);
+    put_field(&node, 3, 1);
+    put_bytes(&node, 8, inputs.bytes, inputs.size);
+    end_message(trace, &node);
+}
+
+#define GROUPS "## process_group:init ##"
+
+/* As Heliograph writes it. */
+static void begin_written(struct text *trace, uint32_t npus)
+{
+    static struct text attribute;
+    trace->size = node.size = attribute.size = 0;
+    put_bytes(&node, 1, "0.0.4", 5);
+    put_string_field(&attribute, 1, "helio_npus");
+    put_field(&attribute, 9, npus);
+    put_bytes(&node, 2, attribute.bytes, attribute.size);
+    end_message(trace, &node);
+}
+
+static void npus_without_a_file_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *values, *why; /* NULL: it is taken */
+    } texts[] = {
+        {"['[{\"pg_name\": \"0\", \"ranks\": [], \"group_size\": 2, \"group_count\": 9}]']", NULL},
+        {"['[{\"pg_name\": \"0\", \"ranks\": [0, 1], \"group_size\": 2}]']", NULL},
+        {"[\"[{\\\"pg_name\\\": \\\"0\\\", \\\"ranks\\\": [1], \\\"group_size\\\": 1}]\"]", NULL},
+        {"ranks: [7]", NULL},
+        {"{\"pg_name\": \"0\", \"ranks\"", NULL},
+        {"{\"pg_name\": \"0\", \"ranks\": [", NULL},
+        {"{\"pg_name\": \"0\", \"pg_desc\": \"ranks 5\", \"ranks\": []}", NULL},
+        {"['[{\"pg_name\": \"0\", \"ranks\": [], \"group_size\": 8}]']",
+         "t.0.et: byte 8: error: node 3 says that process group 0 has 8 NPUs; there are files of 2"},
+        {"['[{\"pg_name\": \"0\", \"ranks\": []}, {\"pg_name\": \"tp 1\", \"ranks\": [0, 5]}]']",
+         "node 3 says that process group tp 1 has NPU 5; there are files of 2, numbered from 0"},
+        {"[\"[{\\\"pg_name\\\": \\\"a\\\", \\\"ranks\\\":[1,2]}]\"]", "process group a has NPU 2;"},
+        {"{\"ranks\": [99999999999999999999], \"pg_name\": \"b\", \"ranks\": [99999999999999999999]}",
+         "process group b has NPU"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct program *program;
+        begin_both();
+        put_process_groups(&traces[0], GROUPS, texts[i].values);
+        if (texts[i].why) {
+            refused(texts[i].why);
+            continue;
+        }
+        assert_int_equal(open_traces(2, &program), STATUS_OK);
+        program->ops->close(program);
+    }
+    struct program *program;
+    begin_trace(&traces[1]);
+    begin_written(&traces[0], 3);
+    refused("t.0.et: byte 0: error: the trace has 3 NPUs, and there are files of 2");
+    begin_both();
+    put_process_groups(&traces[0], "aten::add", texts[7].values); /* nothing of groups */
+    assert_int_equal(open_traces(2, &program), STATUS_OK);
+    program->ops->close(program);
+}
+
 static void wrong_nodes_are_refused_with_their_byte(void **state)
 {
     (void)state;
@@ -473,7 +542,7 @@ static void a_written_trace_is_of_the_schema(void **state)
     size_t size;
     memcpy(bytes, goal, sizeof goal);
     assert_int_equal(goal_open_bytes("t.goal", bytes, sizeof goal - 1, &program), STATUS_OK);
-    begin_trace(&traces[0]);
+    begin_written(&traces[0], 2);
     put_string_field(&node, 2, "compute");
     put_field(&node, 3, COMPUTE);
     put_field(&node, 7, 1500);
@@ -513,6 +582,7 @@ int main(void)
         cmocka_unit_test(collective_calls_are_those_of_the_kind),
         cmocka_unit_test(groups_are_those_that_call),
         cmocka_unit_test(wrong_nodes_are_refused_with_their_byte),
+        cmocka_unit_test(npus_without_a_file_are_refused),
         cmocka_unit_test(unequal_numbers_of_calls_are_refused),
         cmocka_unit_test(wrong_dependences_are_refused),
         cmocka_unit_test(a_cut_file_is_never_taken_for_whole),

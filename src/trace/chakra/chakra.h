@@ -1,6 +1,7 @@
 #ifndef HELIO_TRACE_CHAKRA_CHAKRA_H
 #define HELIO_TRACE_CHAKRA_CHAKRA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@
  *   nodes.c    nodes become operations
  *   write.c    operations become nodes
  *   groups.c   the groups of collective calls
+ *   absent.c   NPUs that a trace names and that have no file
  *   names.c    the names of nodes, by which operations are told apart */
 
 struct chakra_file {
@@ -68,6 +70,14 @@ struct chakra_program {
 /* Adds the nodes of a rank, whose file is in memory. STATUS_BAD_INPUT, reported. */
 enum status chakra_read_rank(struct chakra_program *chakra, uint32_t rank, const char *path,
                              const uint8_t *bytes, size_t size);
+
+/* An NPU or a number of NPUs that a process group of PyTorch has, and that there are no files of. */
+struct chakra_absent {
+    char group[40];
+    uint64_t npu, size; /* `size` 0: the group has `npu`; otherwise: it has so many */
+};
+/* Whether a node's inputs, which list process groups, name an NPU beyond `npus`. */
+bool chakra_names_absent(const char *inputs, uint32_t npus, struct chakra_absent *absent);
 
 /* The number of the group of that name, to which the rank belongs from now on; NULL or "": all ranks. */
 uint32_t chakra_group(struct chakra_groups *groups, const char *name, uint32_t rank);

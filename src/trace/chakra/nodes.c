@@ -75,18 +75,23 @@ static void report_circle(struct nodes_reader *reader)
 
 /* --------------------------------------------------------------- attributes */
 
-static const Chakra__Attribute *find(const Chakra__Node *node, const char *name)
+static const Chakra__Attribute *find_among(Chakra__Attribute *const *attributes, size_t count,
+                                           const char *name)
 {
-    for (size_t i = 0; i < node->n_attr; i++)
-        if (strcmp(node->attr[i]->name, name) == 0)
-            return node->attr[i];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(attributes[i]->name, name) == 0)
+            return attributes[i];
     return NULL;
 }
 
-/* A whole number of whatever width. False: it is missing, negative or no number. */
-static bool number_of(const Chakra__Node *node, const char *name, uint64_t *value)
+static const Chakra__Attribute *find(const Chakra__Node *node, const char *name)
 {
-    const Chakra__Attribute *attribute = find(node, name);
+    return find_among(node->attr, node->n_attr, name);
+}
+
+/* A whole number of whatever width. False: it is missing, negative or no number. */
+static bool has_number(const Chakra__Attribute *attribute, uint64_t *value)
+{
     int64_t number = -1;
     if (!attribute)
         return false;
@@ -126,6 +131,11 @@ static bool number_of(const Chakra__Node *node, const char *name, uint64_t *valu
     }
     *value = (uint64_t)number;
     return number >= 0;
+}
+
+static bool number_of(const Chakra__Node *node, const char *name, uint64_t *value)
+{
+    return has_number(find(node, name), value);
 }
 
 static bool is_set(const Chakra__Node *node, const char *name)
@@ -300,6 +310,28 @@ static void take_own_cores(struct nodes_reader *reader, const Chakra__Node *node
     operation->nic = (uint8_t)nic;
 }
 
+/* A group has NPUs whose files are missing: the others would be a program of fewer NPUs. */
+static void check_process_groups(struct nodes_reader *reader, const Chakra__Node *node)
+{
+    const uint32_t npus = reader->chakra->program.ranks;
+    struct chakra_absent absent;
+    if (!node->inputs.len || !strstr(node->name, "process_group:init"))
+        return;
+    Chakra__Inputs *inputs = chakra__inputs__unpack(NULL, node->inputs.len, node->inputs.data);
+    if (inputs && chakra_names_absent(inputs->values, npus, &absent)) {
+        if (absent.size)
+            fail(reader, reader->at,
+                 "node %llu says that process group %s has %llu NPUs; there are files of %u",
+                 (unsigned long long)node->id, absent.group, (unsigned long long)absent.size, npus);
+        else
+            fail(reader, reader->at,
+                 "node %llu says that process group %s has NPU %llu; there are files of %u, numbered from 0",
+                 (unsigned long long)node->id, absent.group, (unsigned long long)absent.npu, npus);
+    }
+    if (inputs)
+        chakra__inputs__free_unpacked(inputs, NULL);
+}
+
 static void add_node(struct nodes_reader *reader, const Chakra__Node *node)
 {
     struct graph_builder *builder = &reader->chakra->builder;
@@ -316,6 +348,7 @@ static void add_node(struct nodes_reader *reader, const Chakra__Node *node)
         return;
     }
     *slot = number + 1;
+    check_process_groups(reader, node);
     if (node->type == NODE_SEND || node->type == NODE_RECEIVE)
         operation = message(reader, node);
     else if (node->type == NODE_COLLECTIVE)
@@ -378,6 +411,21 @@ static bool next_message(struct nodes_reader *reader, const uint8_t **bytes, siz
     return true;
 }
 
+static void read_metadata(struct nodes_reader *reader, const uint8_t *bytes, size_t size)
+{
+    Chakra__Metadata *metadata = chakra__metadata__unpack(NULL, size, bytes);
+    uint64_t npus;
+    if (!metadata) {
+        fail(reader, reader->at, "the first message is no metadata of Chakra");
+        return;
+    }
+    if (has_number(find_among(metadata->attr, metadata->n_attr, CHAKRA_OWN_NPUS), &npus) &&
+        npus != reader->chakra->program.ranks)
+        fail(reader, reader->at, "the trace has %llu NPUs, and there are files of %u",
+             (unsigned long long)npus, reader->chakra->program.ranks);
+    chakra__metadata__free_unpacked(metadata, NULL);
+}
+
 static void read_messages(struct nodes_reader *reader)
 {
     const uint8_t *bytes;
@@ -387,11 +435,7 @@ static void read_messages(struct nodes_reader *reader)
             fail(reader, 0, "the file is empty; it begins with metadata");
         return;
     }
-    Chakra__Metadata *metadata = chakra__metadata__unpack(NULL, size, bytes);
-    if (!metadata)
-        fail(reader, reader->at, "the first message is no metadata of Chakra");
-    else
-        chakra__metadata__free_unpacked(metadata, NULL);
+    read_metadata(reader, bytes, size);
     while (reader->status == STATUS_OK && next_message(reader, &bytes, &size)) {
         Chakra__Node *node = chakra__node__unpack(NULL, size, bytes);
         if (!node) {

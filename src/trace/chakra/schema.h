@@ -25,5 +25,6 @@ enum { CORE_HOST, CORE_KERNELS, CORE_MESSAGES, CHAKRA_MOST_CORES = 255 };
 #define CHAKRA_OWN_BEGIN    "helio_begin_deps"    /* nodes that have to begin before this one */
 #define CHAKRA_OWN_MPI_SEND "helio_mpi_send"      /* eager or rendezvous, as the run says */
 #define CHAKRA_OWN_ELEMENT  "helio_element_bytes" /* of a reduction */
+#define CHAKRA_OWN_NPUS     "helio_npus"          /* of the metadata: how many NPUs the trace has */
 
 #endif

@@ -408,7 +408,13 @@ void chakra_writer_put(struct chakra_writer *writer, uint32_t rank, FILE *out)
 {
     const struct graph_rank *about = &writer->program->graph->ranks[rank];
     Chakra__Metadata metadata = CHAKRA__METADATA__INIT;
+    Chakra__Attribute npus = CHAKRA__ATTRIBUTE__INIT, *attributes[] = {&npus};
+    npus.name = (char *)(uintptr_t)CHAKRA_OWN_NPUS;
+    npus.value_case = CHAKRA__ATTRIBUTE__VALUE_INT64_VAL;
+    npus.int64_val = writer->program->ranks;
     metadata.version = (char *)(uintptr_t) "0.0.4";
+    metadata.attr = attributes;
+    metadata.n_attr = 1;
     collect(&writer->ends, about, false);
     collect(&writer->begins, about, true);
     expand(writer, about);
