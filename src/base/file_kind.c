@@ -168,6 +168,39 @@ static bool is_yaml(struct file_head head)
            is_blank(line.bytes[at + 1]);
 }
 
+enum protobuf_line { PROTOBUF_NONE, PROTOBUF_FIELD, PROTOBUF_MESSAGE };
+
+/* "7: 1" and "id: 1" are fields, "10 {" and "attr {" begin a message. */
+static enum protobuf_line protobuf_line(struct file_head line, bool *has_number)
+{
+    size_t at = 0;
+    *has_number = line.size && is_digit(line.bytes[0]);
+    while (at < line.size && (is_digit(line.bytes[at]) || (!*has_number && (is_letter(line.bytes[at])))))
+        at++;
+    if (!at || at + 1 >= line.size)
+        return PROTOBUF_NONE;
+    if (line.bytes[at] == ':' && line.bytes[at + 1] == ' ')
+        return PROTOBUF_FIELD;
+    return at + 2 < line.size && memcmp(line.bytes + at, " {\n", 3) == 0 ? PROTOBUF_MESSAGE : PROTOBUF_NONE;
+}
+
+/* What protoc prints of messages, with the numbers of fields or with their names. With names the fields
+ * before the first message within can be those of YAML. */
+static bool is_protobuf_text(struct file_head head)
+{
+    for (struct file_head line = first_line(head); line.size; line = first_line(line)) {
+        bool has_number;
+        const enum protobuf_line kind = protobuf_line(line, &has_number);
+        if (kind == PROTOBUF_NONE || kind == PROTOBUF_MESSAGE || has_number)
+            return kind != PROTOBUF_NONE;
+        const char *newline = memchr(line.bytes, '\n', line.size);
+        const size_t length = newline ? (size_t)(newline - line.bytes) + 1 : line.size;
+        line.bytes += length;
+        line.size -= length;
+    }
+    return false;
+}
+
 #define CAPTURE "record the program with helio capture instead"
 
 /* The first that fits counts. */
@@ -222,6 +255,11 @@ static const struct known_kind {
      0,
      is_rank_text,
      {"the text of one rank", "give the folder that holds it, or an index with one path per line", false}},
+    {NULL,
+     0,
+     is_protobuf_text,
+     {"a text of protobuf messages, as protoc prints them",
+      "give the file that it was made from: a Chakra trace is NAME.NUMBER.et", false}},
     {NULL, 0, is_ini, {"a configuration of SimpleComm's", "helio run --ini FILE reads it", true}},
     {NULL, 0, is_json, {"an experiment file in JSON", "helio run FILE reads it", true}},
     {NULL, 0, is_yaml, {"an experiment file", "helio run FILE reads it", true}},
