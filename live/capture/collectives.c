@@ -1,5 +1,6 @@
 #include "live/capture/collectives.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,17 +57,27 @@ void record_collective_request(const struct collective_call *call, enum request_
     remember(call, kind, comm_of(call->comm));
 }
 
+/* The line `begun`, which it frees, is written by each start. */
+static void keep_persistent(const struct collective_call *call, struct capture_comm *comm, char *begun)
+{
+    struct capture_comm *alone = comm_alone(comm), *used = alone ? alone : comm;
+    struct capture_request *request =
+        record_request(*call->request, REQUEST_COLLECTIVE, call->action, used, true);
+    free(request->text);
+    request->text = NULL;
+    if (begun && asprintf(&request->text, "%s %s", begun, used->name) < 0)
+        request->text = NULL;
+    free(begun);
+}
+
 void collective_end(const struct collective_call *call, struct capture_comm *comm)
 {
     line_text(call->request ? "#i" : "");
-    line_text(comm->name);
     if (call->is_persistent) {
-        struct capture_request *request =
-            record_request(*call->request, REQUEST_COLLECTIVE, call->action, comm, true);
-        free(request->text);
-        request->text = line_take();
+        keep_persistent(call, comm, line_take());
         return;
     }
+    line_text(comm->name);
     line_end();
     if (!call->request && !*comm->name)
         traffic_collective();

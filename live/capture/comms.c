@@ -315,3 +315,26 @@ struct capture_comm *comm_with_root(struct capture_comm *between, int root)
     memcpy(members + 1, group, (size_t)group_size * sizeof *members);
     return part_of(between, name, members, group_size + 1);
 }
+
+/* ------------------------------------------------- persistent collectives */
+
+struct capture_comm *comm_alone(struct capture_comm *comm)
+{
+    struct capture_comm *alone = calloc(1, sizeof *alone);
+    int *members = malloc((size_t)comm->member_count * sizeof *members);
+    if (!alone || !members) {
+        free(alone);
+        free(members);
+        return NULL;
+    }
+    memcpy(members, comm->members, (size_t)comm->member_count * sizeof *members);
+    *alone = (struct capture_comm){.size = comm->member_count,
+                                   .rank = comm->rank,
+                                   .world = members,
+                                   .members = members,
+                                   .member_count = comm->member_count};
+    snprintf(alone->name, sizeof alone->name, "%.32sp%d", *comm->name ? comm->name : "#c",
+             ++comm->alone_count);
+    comm_write_members(alone, alone->name);
+    return alone;
+}

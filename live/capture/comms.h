@@ -20,6 +20,7 @@ struct capture_comm {
     struct capture_comm *with_root; /* a list: what comm_with_root has returned */
     int uses;                       /* 1 for the MPI's communicator, 1 for each request; 0: it is freed */
     int idup_count;                 /* how often MPI_Comm_idup has copied it */
+    int alone_count;                /* how often comm_alone has */
     struct capture_comm *next;      /* in the list of those that the MPI has deleted, or in `with_root` */
 };
 
@@ -32,6 +33,11 @@ struct capture_comm *comm_of(MPI_Comm handle);
  * root comes first, then the other group. `root` is the argument of the MPI's function, and not
  * MPI_PROC_NULL. NULL: no memory. */
 struct capture_comm *comm_with_root(struct capture_comm *between, int root);
+
+/* A communicator with the same members for one persistent collective alone. The ranks initialise those of a
+ * communicator in the same order, but may start them in different ones (MPI 4.0, section 6.13). To be held.
+ * NULL: no memory. */
+struct capture_comm *comm_alone(struct capture_comm *comm);
 
 /* A call has created a communicator. Collective: its members agree on its name here. */
 void comm_created(MPI_Comm handle);

@@ -315,13 +315,16 @@ mpi4)
     ! grep 'skipped: this MPI is older' "$work/out" || exit 77
     capture trace 4 @mpi4 || fail "$(cat "$work/out")"
     valid trace
-    has trace 0 '0 allreduce 5 0 1 #i' '0 comm_size #wait allreduce' '0 allreduce 5 0 1 #i' '0 comm_size #wait allreduce' \
-        '0 gatherv 1 1 2 3 4 0 1 1 #i' '0 barrier #i' '0 comm_size #wait gatherv' '0 comm_size #wait barrier' \
+    has trace 0 '0 comm_split #cp1 0-3' '0 allreduce 5 0 1 #i #cp1' '0 comm_size #wait allreduce #cp1' \
+        '0 allreduce 5 0 1 #i #cp1' '0 comm_size #wait allreduce #cp1' '0 gatherv 1 1 2 3 4 0 1 1 #i #cp2' \
+        '0 barrier #i #cp3' '0 comm_size #wait gatherv #cp2' '0 comm_size #wait barrier #cp3' \
         '0 send 1 1 6 1' '0 irecv 3 2 7 1' '0 isend 1 2 7 1' '0 waitall 2' '0 sendRecv 8 1 9 3 1 1 #tags 3 3' \
         '0 bcast 10 1 1' '0 alltoallv 10 1 2 3 4 4 1 1 1 1 1 1' '0 allreduce 11 0 1 #i' '0 comm_size #wait allreduce' \
-        '0 reducescatter 1 2 3 4 0 1 #i' '0 comm_size #wait reducescatter' '0 irecv 3 4 13 1' '0 isend 1 4 12 1' \
+        '0 reducescatter 1 2 3 4 0 1 #i #cp4' '0 comm_size #wait reducescatter #cp4' '0 irecv 3 4 13 1' '0 isend 1 4 12 1' \
         '0 wait 3 0 4' '0 wait 0 1 4' '0 irecv 3 5 14 1' '0 isend 1 5 14 1' '0 barrier #i' '0 wait 3 0 5' \
-        '0 wait 0 1 5' '0 comm_size #wait barrier' '0 isend 1 6 15 1' '0 wait 0 1 6' '0 finalize'
+        '0 wait 0 1 5' '0 comm_size #wait barrier' '0 isend 1 6 15 1' '0 wait 0 1 6' '0 bcast 16 0 1 #i #cp5' \
+        '0 barrier #i #cp6' '0 comm_size #wait bcast #cp5' '0 comm_size #wait barrier #cp6' '0 finalize'
+    has trace 1 '1 barrier #i #cp6' '1 bcast 16 0 1 #i #cp5' '1 barrier #i #cp6' '1 bcast 16 0 1 #i #cp5' '1 finalize'
     [ "$(grep -c -e allreduce -e gatherv -e reducescatter "$work/trace/rank-3.txt")" -eq 10 ] ||
         fail "calls are written twice: $(cat "$work/trace/rank-3.txt")"
     capture partitioned 4 @mpi4 partitioned || fail "$(cat "$work/out")"

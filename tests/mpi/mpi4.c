@@ -34,6 +34,21 @@ static void persistent(void)
         MPI_Request_free(&requests[i]);
 }
 
+/* The ranks start two collectives in different orders. */
+static void out_of_order(void)
+{
+    MPI_Request requests[2];
+    MPI_Bcast_init(out, 16, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&requests[rank % 2]);
+        MPI_Start(&requests[1 - rank % 2]);
+        MPI_Waitall(2, requests, statuses);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
 static void large(void)
 {
     const MPI_Count counts[4] = {1, 2, 3, 4};
@@ -103,6 +118,7 @@ int main(int argc, char **argv)
     persistent();
     large();
     both();
+    out_of_order();
     if (argc > 1)
         partitioned();
     MPI_Finalize();
