@@ -11,6 +11,9 @@
 bool coll_choice_parse(enum coll_kind kind, const char *text, struct coll_choice *choice,
                        struct param_problem *problem);
 
+/* What the text of a choice can also be, for those who have a table of an MPI. */
+#define COLL_CHOICE_TUNED "tuned"
+
 /* The shortest text that reads back as the same choice; returns buffer. */
 const char *coll_choice_print(const struct coll_choice *choice, char *buffer, size_t size);
 

@@ -239,6 +239,7 @@ enum { COLL_CHOICES = 4 };
 struct coll_tuning;
 struct coll_choice {
     const struct coll_tuning *tuning; /* NULL, or a table that chooses instead (coll/tuning.h) */
+    bool is_tuned;                    /* the text "tuned": the table of mpi.tuning chooses, if there is one */
     uint32_t count;
     const struct coll_algorithm *algorithm[COLL_CHOICES];
     uint64_t limit[COLL_CHOICES]; /* bytes, inclusive; UINT64_MAX in the last */

@@ -101,8 +101,8 @@ PARAM_TABLE(
      .doc =
          "control messages of a rendezvous that cost time: 1 request to send, 2 + clear to send, 3 + final"});
 
-/* One parameter per collective: its algorithm, or several with size limits. The defaults are those of the FMU
- * paper (section VI-B: binomial trees, allreduce = reduce + bcast) and of its simulator. */
+/* One parameter per collective: its algorithm, or several with size limits, or "tuned". The defaults are
+ * those of the FMU paper (section VI-B: binomial trees, allreduce = reduce + bcast) and of its simulator. */
 static bool parse_choice(const struct param *self, const char *text, void *field,
                          struct param_problem *problem)
 {
@@ -110,7 +110,11 @@ static bool parse_choice(const struct param *self, const char *text, void *field
     enum coll_kind kind = COLL_BARRIER;
     while (strcmp(coll_kind_name(kind), name) != 0)
         kind++;
-    return coll_choice_parse(kind, text, field, problem);
+    const bool is_tuned = strcmp(text, COLL_CHOICE_TUNED) == 0;
+    if (!coll_choice_parse(kind, is_tuned ? self->default_text : text, field, problem))
+        return false;
+    ((struct coll_choice *)field)->is_tuned = is_tuned;
+    return true;
 }
 
 static const char *const tuning_names[] = {[COLLECTIVE_TUNING_NONE] = "none",
@@ -123,7 +127,8 @@ static const char *const tuning_names[] = {[COLLECTIVE_TUNING_NONE] = "none",
         .name = "mpi." kind_name, .type = PARAM_CUSTOM,                                                      \
         .offset = offsetof(struct collective_config, choice) + (kind) * sizeof(struct coll_choice),          \
         .default_text = (default_name), .parse = parse_choice,                                               \
-        .doc = "algorithm of " kind_name ", or several with size limits: a<=64KiB,b (docs/collectives.md)"   \
+        .doc = "algorithm of " kind_name ", or several with size limits: a<=64KiB,b; tuned: as mpi.tuning "  \
+               "chooses (docs/collectives.md)"                                                               \
     }
 
 PARAM_TABLE(collective_params, "collectives", struct collective_config, "the algorithm of each collective",
@@ -212,16 +217,46 @@ ps_t kernel_reduce_ps(const struct kernel_config *kernel, uint64_t bytes)
     return ps_add(pass, ps_add(pass, pass));
 }
 
+/* "mpi.allreduce" */
+static const char *choice_name(enum coll_kind kind, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "mpi.%s", coll_kind_name(kind));
+    return buffer;
+}
+
+/* mpi.tuning chooses the algorithm of this kind, or would if it were set. */
+static bool is_tuned(const struct config *config, enum coll_kind kind)
+{
+    const struct collective_config *collective = config_of(config, &collective_params);
+    char name[64];
+    return collective->choice[kind].is_tuned ||
+           strcmp(config_origin(config, choice_name(kind, name, sizeof name)), "default") == 0;
+}
+
+bool collective_config_is_tuned(const struct config *config)
+{
+    return ((const struct collective_config *)config_of(config, &collective_params))->tuning !=
+           COLLECTIVE_TUNING_NONE;
+}
+
+enum status collective_config_settle(struct config *config)
+{
+    enum status status = STATUS_OK;
+    char name[64];
+    for (enum coll_kind kind = 0; collective_config_is_tuned(config) && kind < COLL_KINDS; kind++)
+        if (is_tuned(config, kind) && status == STATUS_OK)
+            status =
+                config_assign(config, choice_name(kind, name, sizeof name), COLL_CHOICE_TUNED, "default");
+    return status;
+}
+
 void collective_config_of(const struct config *config, struct collective_config *collective)
 {
     static const struct coll_tuning *const tunings[] = {[COLLECTIVE_TUNING_NONE] = NULL,
                                                         [COLLECTIVE_TUNING_OPENMPI] = &coll_tuning_openmpi,
                                                         [COLLECTIVE_TUNING_MPICH] = &coll_tuning_mpich};
     *collective = *(const struct collective_config *)config_of(config, &collective_params);
-    for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++) {
-        char name[64];
-        snprintf(name, sizeof name, "mpi.%s", coll_kind_name(kind));
-        if (strcmp(config_origin(config, name), "default") == 0)
+    for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++)
+        if (is_tuned(config, kind))
             collective->choice[kind].tuning = tunings[collective->tuning];
-    }
 }

@@ -75,8 +75,14 @@ struct collective_config {
 enum collective_tuning { COLLECTIVE_TUNING_NONE, COLLECTIVE_TUNING_OPENMPI, COLLECTIVE_TUNING_MPICH };
 
 /* How a config chooses algorithms: with mpi.tuning, the table of an MPI library chooses for each kind whose
- * own parameter nobody has set. Who executes or counts collectives asks with these choices. */
+ * own parameter nobody has set, or whose parameter is "tuned". Who executes or counts collectives asks with
+ * these choices. */
 void collective_config_of(const struct config *config, struct collective_config *collective);
+/* mpi.tuning is set. */
+bool collective_config_is_tuned(const struct config *config);
+/* With mpi.tuning, parameters that nobody has set get the value "tuned": then the values of a run say by
+ * themselves, without their origins, which algorithms it has. */
+enum status collective_config_settle(struct config *config);
 
 extern const struct param_table protocol_params;   /* struct protocol_config */
 extern const struct param_table node_params;       /* struct node_config */

@@ -183,7 +183,7 @@ static size_t find_keyed(const struct keyed_row *keyed, size_t count, XXH128_has
 }
 
 /* The baseline of a row is the run whose parameters are those of the row, overridden by those of the
- * baseline. What follows from the machine is not compared. */
+ * baseline. What follows from the machine or the tuning of an MPI is not compared. */
 static void compare_with_baseline(struct results_table *results_table)
 {
     struct keyed_row *keyed = keyed_rows_of(results_table, &results_table->followers);
@@ -280,61 +280,80 @@ static bool differs(const struct results_table *results_table, const char *param
     return false;
 }
 
-/* The machines of all rows, and their numbers in the rows. */
-struct row_machines {
-    struct text_index names;
-    size_t *of_row;
-    const json_t **values; /* of a parameter, on each machine */
+/* Parameters from which others follow: a machine gives values, and fabrics derive more from them; the tuning
+ * of an MPI chooses the algorithms of collectives. */
+static const char *const leaders[] = {"machine", "mpi.tuning"};
+enum { LEADERS = sizeof leaders / sizeof *leaders };
+
+/* The values of such a parameter in all rows. */
+struct row_leader {
+    struct text_index texts;
+    size_t *of_row;         /* the number of its text */
+    const json_t **follows; /* for each text the value of another parameter */
 };
 
-static void find_machines(const struct results_table *results_table, struct row_machines *machines)
+static void find_leader(const struct results_table *results_table, const char *name,
+                        struct row_leader *leader)
 {
-    machines->of_row = mem_alloc(results_table->count, sizeof *machines->of_row, "the table of results");
+    leader->of_row = mem_alloc(results_table->count, sizeof *leader->of_row, "the table of results");
     for (size_t i = 0; i < results_table->count; i++) {
-        const char *name = results_table_value(&results_table->rows[i], "machine");
-        machines->of_row[i] = text_index_add(&machines->names, name ? name : "");
+        const char *text = results_table_value(&results_table->rows[i], name);
+        leader->of_row[i] = text_index_add(&leader->texts, text ? text : "");
     }
-    machines->values = mem_alloc(machines->names.count, sizeof *machines->values, "the table of results");
+    leader->follows = mem_alloc(leader->texts.count, sizeof *leader->follows, "the table of results");
 }
 
-/* Whether all rows of one machine have the same value, as of what a machine gives and fabrics derive. */
-static bool follows_machine(const struct results_table *results_table, const struct row_machines *machines,
-                            const char *parameter)
+/* Whether all rows that have the same leader have the same value. */
+static bool follows_leader(const struct results_table *results_table, const struct row_leader *leader,
+                           const char *parameter)
 {
-    size_t known = 0; /* machines are numbered in the order of their first rows */
-    bool follows = machines->names.count > 1;
+    size_t known = 0; /* texts are numbered in the order of their first rows */
+    bool follows = leader->texts.count > 1;
     for (size_t i = 0; follows && i < results_table->count; i++) {
         const json_t *value = json_object_get(results_table->rows[i].parameters, parameter);
-        size_t machine = machines->of_row[i];
-        if (machine == known)
-            machines->values[known++] = value;
-        follows = value && machines->values[machine] && json_equal(value, machines->values[machine]);
+        size_t text = leader->of_row[i];
+        if (text == known)
+            leader->follows[known++] = value;
+        follows = value && leader->follows[text] && json_equal(value, leader->follows[text]);
     }
     return follows;
 }
 
+/* A leader follows those before it. */
+static bool follows_any(const struct results_table *results_table, const struct row_leader *of_leaders,
+                        const char *parameter)
+{
+    bool follows = false;
+    for (size_t i = 0; !follows && i < LEADERS && strcmp(parameter, leaders[i]) != 0; i++)
+        follows = follows_leader(results_table, &of_leaders[i], parameter);
+    return follows;
+}
+
 /* Parameters that no sweep varies, but that differ because several sweeps are in one store, or because a
- * sweep varies the machine, from which they follow. */
+ * sweep varies what they follow from. */
 static void add_differing(struct results_table *results_table, struct text_index *varied)
 {
-    struct row_machines machines = {.of_row = NULL};
+    struct row_leader of_leaders[LEADERS] = {{.of_row = NULL}};
     const char *name;
     json_t *value;
     if (!results_table->count)
         return;
-    find_machines(results_table, &machines);
+    for (size_t i = 0; i < LEADERS; i++)
+        find_leader(results_table, leaders[i], &of_leaders[i]);
     json_object_foreach(results_table->rows[0].parameters, name, value)
     {
         if (text_index_find(varied, name) != SIZE_MAX || !differs(results_table, name))
             continue;
-        if (strcmp(name, "machine") != 0 && follows_machine(results_table, &machines, name))
+        if (follows_any(results_table, of_leaders, name))
             text_index_add(&results_table->followers, name);
         else
             json_add_value(results_table->varied, name);
     }
-    text_index_free(&machines.names);
-    free(machines.of_row);
-    free(machines.values);
+    for (size_t i = 0; i < LEADERS; i++) {
+        text_index_free(&of_leaders[i].texts);
+        free(of_leaders[i].of_row);
+        free(of_leaders[i].follows);
+    }
 }
 
 enum status results_table_read(struct results_table *results_table, struct store *store)

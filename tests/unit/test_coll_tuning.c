@@ -312,6 +312,37 @@ static void set_parameters_win(void **state)
     config_close(config);
 }
 
+static const char *barrier_of(const struct config *config)
+{
+    struct collective_config collective;
+    const struct coll_call barrier = {.kind = COLL_BARRIER, .size = 16, .element = 1};
+    collective_config_of(config, &collective);
+    return coll_choose(&collective.choice[COLL_BARRIER], &barrier)->name;
+}
+
+/* The values alone say which algorithms a run has: what is settled has no origins. */
+static void settled_values_say_what_is_tuned(void **state)
+{
+    (void)state;
+    static const struct param_table *const tables[] = {&collective_params};
+    struct config *config = config_open(tables, 1);
+    assert_int_equal(collective_config_settle(config), STATUS_OK);
+    assert_string_equal(config_text(config, "mpi.barrier"), "linear");
+    assert_int_equal(config_set(config, "mpi.tuning=openmpi"), STATUS_OK);
+    assert_int_equal(config_set(config, "mpi.bcast=binomial"), STATUS_OK);
+    assert_int_equal(collective_config_settle(config), STATUS_OK);
+    assert_string_equal(config_text(config, "mpi.barrier"), "tuned");
+    assert_string_equal(config_text(config, "mpi.bcast"), "binomial");
+    config_close(config);
+
+    config = config_open(tables, 1);
+    assert_int_equal(config_set(config, "mpi.barrier=tuned"), STATUS_OK);
+    assert_string_equal(barrier_of(config), "linear"); /* without a table the default */
+    assert_int_equal(config_set(config, "mpi.tuning=openmpi"), STATUS_OK);
+    assert_string_equal(barrier_of(config), "recursive-doubling");
+    config_close(config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,7 +350,7 @@ int main(void)
         cmocka_unit_test(few_elements),       cmocka_unit_test(what_is_measured),
         cmocka_unit_test(every_row_is_sound), cmocka_unit_test(every_row_is_proven),
         cmocka_unit_test(nodes_of_mpich),     cmocka_unit_test(messages_between_nodes),
-        cmocka_unit_test(set_parameters_win),
+        cmocka_unit_test(set_parameters_win), cmocka_unit_test(settled_values_say_what_is_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
