@@ -20,8 +20,8 @@ static const char *kind_of(const char *text, size_t length)
 {
     static const struct {
         const char *begins, *is;
-    } kinds[] = {{"SQLite format 3", "the results of a sweep; helio sweep --workers, helio report and helio "
-                                     "export read them"},
+    } kinds[] = {{"SQLite format 3", "the results of a sweep; helio report, helio plot and helio export read "
+                                     "them"},
                  {"<!DOCTYPE", "a page without results; give one of helio run --html"},
                  {"fabric,src,dst", "a list of messages; give the JSON that helio run --json prints"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -198,8 +198,48 @@ static bool read_kinds(const json_t *run, double *kinds)
     return true;
 }
 
+/* Ranks wait in collective calls. */
+static bool has_collectives(const json_t *run)
+{
+    const char *call;
+    json_t *seconds;
+    json_object_foreach(json_object_get(run, "idle_by_cause_s"), call, seconds)
+    {
+        if (strcmp(call, "p2p") != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool chooses_algorithms(const struct compare_setting *setting)
+{
+    return strncmp(setting->name, "mpi.", 4) == 0 && strncmp(setting->name, "mpi.eager", 9) != 0;
+}
+
+/* If the two sides choose other algorithms for collectives, the network is not the only reason: what differs,
+ * "" if nothing does. The tuning of an MPI alone says it for all of them. The caller frees the text. */
+static char *algorithms_of(const struct comparison *comparison)
+{
+    char *text = mem_text("");
+    for (size_t i = 0; i < comparison->setting_count; i++) {
+        const struct compare_setting *setting = &comparison->settings[i];
+        if (!chooses_algorithms(setting))
+            continue;
+        char *longer = mem_format("%s%s%s: %s | %s", text, *text ? ", " : "", setting->name,
+                                  setting->values[0] ? setting->values[0] : "-",
+                                  setting->values[1] ? setting->values[1] : "-");
+        free(text);
+        text = longer;
+        if (strcmp(setting->name, "mpi.tuning") == 0)
+            break;
+    }
+    char *sentence = *text ? mem_format("; algorithms of collectives differ, too (%s)", text) : mem_text("");
+    free(text);
+    return sentence;
+}
+
 /* "packet is 1.42 times as fast in b.json as in a.json because ..." */
-static void say(const struct comparison *comparison, struct compare_run *run)
+static void say(const struct comparison *comparison, struct compare_run *run, bool with_collectives)
 {
     const double *times = run->makespan_s;
     const char *first = comparison->sides[0].file, *second = comparison->sides[1].file;
@@ -217,9 +257,11 @@ static void say(const struct comparison *comparison, struct compare_run *run)
         free(because);
         because = insight_because(&cause, times[1] < times[0]);
     }
-    run->text = mem_format("%s is %s in %s %s in %s%s.", run->fabrics[1], run->speed.text, second,
-                           run->speed.than, first, because);
+    char *algorithms = with_collectives ? algorithms_of(comparison) : mem_text("");
+    run->text = mem_format("%s is %s in %s %s in %s%s%s.", run->fabrics[1], run->speed.text, second,
+                           run->speed.than, first, because, algorithms);
     free(because);
+    free(algorithms);
 }
 
 static void add_run(struct comparison *comparison, const json_t *first, const json_t *second)
@@ -236,7 +278,7 @@ static void add_run(struct comparison *comparison, const json_t *first, const js
         return;
     run->has_paths = read_kinds(first, run->kinds_s[0]) && read_kinds(second, run->kinds_s[1]);
     if (run->makespan_s[0] > 0 && run->makespan_s[1] > 0)
-        say(comparison, run);
+        say(comparison, run, has_collectives(first) || has_collectives(second));
 }
 
 static void compare_runs(struct comparison *comparison)
