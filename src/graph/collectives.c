@@ -61,17 +61,27 @@ static void ignore_local(struct coll_sink *sink, struct coll_span from, struct c
     (void)sink, (void)from, (void)into;
 }
 
-static const struct coll_nodes *nodes_of_all(struct converter *converter)
+static const struct coll_nodes *nodes_of(struct converter *converter, uint32_t group)
 {
-    const struct group *all = &converter->source->groups[0];
-    if (!converter->node_storage) {
-        converter->node_storage =
-            mem_alloc(coll_nodes_storage(all->size), sizeof *converter->node_storage, "nodes of ranks");
-        group_places(converter->source, all, converter->options->patterns.ranks_per_node, true,
-                     converter->node_storage);
-        coll_nodes_init(&converter->nodes, all->size, converter->node_storage, converter->node_storage);
+    const struct program *source = converter->source;
+    const struct group *members = &source->groups[group];
+    if (!converter->nodes)
+        converter->nodes = mem_alloc(source->group_count, sizeof *converter->nodes, "nodes of groups");
+    struct converter_nodes *made = &converter->nodes[group];
+    if (!made->storage) {
+        made->storage =
+            mem_alloc(coll_nodes_storage(members->size), sizeof *made->storage, "nodes of a group");
+        group_places(source, members, converter->options->patterns.ranks_per_node, true, made->storage);
+        coll_nodes_init(&made->nodes, members->size, made->storage, made->storage);
     }
-    return &converter->nodes;
+    return &made->nodes;
+}
+
+void converter_free_nodes(struct converter *converter)
+{
+    for (uint32_t group = 0; converter->nodes && group < converter->source->group_count; group++)
+        free(converter->nodes[group].storage);
+    free(converter->nodes);
 }
 
 /* One operation that stands for many, so that those after it do not each depend on all. */
@@ -113,11 +123,8 @@ struct after_list converter_phases(struct converter *converter, const struct cal
     struct after_list before = {.at = NULL};
     for (size_t i = 0; i < converter->front.count; i++)
         after_list_add(&before, converter->front.at[i]);
-    if (algorithm->node_aware && call->group)
-        converter_fail(converter, "the algorithm %s of a group of ranks is not converted; choose another one",
-                       algorithm->name);
-    else if (algorithm->node_aware)
-        described.nodes = nodes_of_all(converter);
+    if (algorithm->node_aware)
+        described.nodes = nodes_of(converter, call->group);
     struct converter_sink sink = {
         .base = {.send = sink_send,
                  .recv = sink_recv,

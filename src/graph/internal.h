@@ -21,6 +21,12 @@ struct after_list {
 
 enum { FIRST_NEW_TAG = 1 << 30, MOST_CORES = 255 };
 
+/* Which ranks of a group share a server: algorithms with shared memory are refused. */
+struct converter_nodes {
+    struct coll_nodes nodes;
+    uint32_t *storage; /* NULL: not known yet */
+};
+
 struct converter {
     struct program *source;
     const struct graph_of_calls_options *options;
@@ -38,10 +44,9 @@ struct converter {
     uint32_t slot_count;
     struct hashmap tags; /* of (context, tag) and of collective calls, by a hash: the new tag */
     uint32_t new_tags;
-    uint32_t *sequences;     /* collective calls begun, of each group, by the present rank */
-    struct coll_nodes nodes; /* of all ranks; by server: algorithms with shared memory are refused */
-    uint32_t *node_storage;
-    double left_over; /* whole_ns: ps that have been cut off */
+    uint32_t *sequences;           /* collective calls begun, of each group, by the present rank */
+    struct converter_nodes *nodes; /* of each group; NULL: none were needed yet */
+    double left_over;              /* whole_ns: ps that have been cut off */
     enum status status;
 };
 
@@ -53,6 +58,7 @@ __attribute__((format(printf, 2, 3))) void converter_fail(struct converter *conv
 void after_list_add(struct after_list *list, struct after after);
 /* The rank goes on after this operation alone. */
 void go_on_after(struct after_list *front, uint32_t operation, bool on_begin);
+void converter_free_nodes(struct converter *converter);
 /* One operation that stands for many, so that those after it do not each depend on all. */
 void converter_join(struct converter *converter, struct after_list *list, uint8_t core);
 

@@ -393,7 +393,7 @@ enum status graph_of_calls(struct program *source, const struct graph_of_calls_o
     source->ops->rewind(source);
     hashmap_free(&converter.tags);
     free(converter.front.at);
-    free(converter.node_storage);
+    converter_free_nodes(&converter);
     if (converter.status == STATUS_OK) {
         *program = make_program(&converter);
         return STATUS_OK;
