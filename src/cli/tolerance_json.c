@@ -177,6 +177,7 @@ static json_t *answer_json(const struct tolerance_answer *answer, const struct t
         json_put_value(object, "why_not_exact", answer->why);
         json_put_count(object, "runs", answer->runs);
         json_put_flag(object, "monotone", answer->is_monotone);
+        json_put_flag(object, "best_is_fastest_run", answer->is_fastest);
         if (critical->messages)
             json_put(object, "critical_path", path_json(critical, false));
     } else {

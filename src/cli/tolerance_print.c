@@ -183,6 +183,9 @@ static void print_gain(const struct tolerance_answer *answer)
     show_time(answer->best_s, time, sizeof time);
     if (!answer->depends)
         printf("  the time does not depend on it\n");
+    else if (answer->is_fastest)
+        printf("  fastest of the runs with %s: %s\n",
+               tolerance_value_text(answer->kind, answer->gain_end.value, value, sizeof value), time);
     else if (answer->gain_end.exists && answer->gain_end.value > 0)
         printf("  no gain %s %s: %s\n", direction,
                tolerance_value_text(answer->kind, answer->gain_end.value, value, sizeof value), time);
@@ -229,8 +232,11 @@ static void print_bracketed(const struct tolerance_answer *answer)
     double more_s = answer->slope / (double)(is_time ? PS_PER_S / PS_PER_NS : PS_PER_S);
     printf("  bracketed by %zu runs%s: %s\n", answer->runs,
            answer->is_monotone ? "" : ", in which some worse values were faster", answer->why);
-    printf("  %s more takes %s%s here\n", is_time ? "1 ns" : "1 ps/B", more_s < 0 ? "-" : "",
-           show_time(fabs(more_s), time, sizeof time));
+    if (more_s < 0)
+        printf("  a run with a value 1 %% worse is faster, so that the time has no slope here\n");
+    else
+        printf("  %s more takes %s here\n", is_time ? "1 ns" : "1 ps/B",
+               show_time(more_s, time, sizeof time));
 }
 
 static void print_answer(const struct tolerance_report *report, const struct tolerance_answer *answer)

@@ -76,6 +76,8 @@ struct tolerance_answer {
     struct tolerance_sample *samples; /* of runs, from the best value to the worst */
     size_t sample_count, sample_capacity, runs;
     bool is_monotone; /* no run with a worse value was faster */
+    bool is_fastest;  /* not monotone: gain_end and best_s are those of the fastest run, which no better value
+                         beats */
 };
 
 struct tolerance_question {
@@ -86,6 +88,7 @@ struct tolerance_question {
     bool fills;                       /* runs between the limits too, for a picture */
     bool by_runs;                     /* no exact answers */
     struct program *graph;            /* of the program; NULL: it is not made yet */
+    char *no_graph;                   /* why there is none; NULL: there is, or nobody has tried */
     struct tolerance_shares critical; /* messages of the critical path of a run, for bracketed answers */
     bool has_critical;                /* it was looked for; without messages there is none */
 };

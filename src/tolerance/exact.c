@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -224,6 +225,18 @@ static enum status find_answer(struct program_paths *paths, const struct toleran
     return STATUS_OK;
 }
 
+/* The first message says what a graph does not have: "FILE:12: error: WHAT". */
+static void keep_reason(void *self, enum diag_level level, const char *message)
+{
+    struct tolerance_question *question = self;
+    static const char error[] = "error: ";
+    const char *what = strstr(message, error);
+    if (level != DIAG_ERROR || question->no_graph || !what)
+        return;
+    what += sizeof error - 1;
+    question->no_graph = mem_format("its calls are no graph: %.*s", (int)strcspn(what, "\n"), what);
+}
+
 static enum status make_graph(struct tolerance_question *question, double ps_per_operation)
 {
     struct program *program = question->experiment->program;
@@ -235,6 +248,7 @@ static enum status make_graph(struct tolerance_question *question, double ps_per
         return STATUS_OK;
     if (graph_has_calls(program)) {
         const struct diag_silence silence = diag_begin_silence(); /* runs take any program */
+        diag_set_sink(keep_reason, question);
         enum status status = graph_of_calls(program, &options, &question->graph);
         diag_end_silence(&silence);
         return status;
@@ -294,7 +308,7 @@ static enum status answer_by_paths(struct tolerance_question *question, const st
 {
     struct program_paths *paths = NULL;
     if (make_graph(question, costs->ps_per_operation) != STATUS_OK) {
-        answer->why = "its calls are no graph, such as synchronous sends and receives with any tag";
+        answer->why = question->no_graph ? question->no_graph : "its calls are no graph";
         return STATUS_OK;
     }
     if (question->graph->graph->has_any) {
@@ -334,5 +348,7 @@ void tolerance_question_free(struct tolerance_question *question)
     if (question->graph && question->graph != question->experiment->program)
         question->graph->ops->close(question->graph);
     question->graph = NULL;
+    free(question->no_graph);
+    question->no_graph = NULL;
     tolerance_shares_free(&question->critical);
 }

@@ -262,6 +262,20 @@ static bool is_monotone(const struct tolerance_answer *answer)
     return true;
 }
 
+/* Where the time is not monotone, values far better than the present one may be slower than some between. */
+static void take_fastest(struct tolerance_answer *answer)
+{
+    const struct tolerance_sample *fastest = answer->samples;
+    for (size_t i = 1; i < answer->sample_count; i++)
+        if (answer->samples[i].seconds < fastest->seconds)
+            fastest = &answer->samples[i];
+    if (!answer->sample_count || fastest->seconds * as_good >= answer->best_s)
+        return;
+    answer->is_fastest = answer->depends = true;
+    answer->best_s = fastest->seconds;
+    answer->gain_end = (struct tolerance_point){.exists = true, .value = fastest->value};
+}
+
 static void find_answer(struct run_search *search)
 {
     const double step = 1.01;
@@ -282,6 +296,7 @@ static void find_answer(struct run_search *search)
     if (search->question->fills)
         fill(search);
     answer->is_monotone = is_monotone(answer);
+    take_fastest(answer);
 }
 
 enum status tolerance_answer_by_runs(const struct tolerance_question *question,

@@ -164,8 +164,9 @@
       .filter((l) => l.x <= end);
     const marked = p.exact ? p.curve.slice(1, -1).filter(([x]) => x <= end) : points;
     const label = p.kind === "rate" ? `${p.of} as the time of a byte, ${name}` : `${p.of}, ${name}`;
-    const gain =
-      p.no_gain_beyond !== null && xOf(p, p.no_gain_beyond) > 0
+    const gain = p.best_is_fastest_run
+      ? `The fastest of the runs has ${valueText(p, p.no_gain_beyond)}: it takes ${time(p.best_s, 6)}.`
+      : p.no_gain_beyond !== null && xOf(p, p.no_gain_beyond) > 0
         ? `Nothing is gained ${p.kind === "rate" ? "above" : "below"} ${valueText(p, p.no_gain_beyond)}, where the program takes ${time(p.best_s, 6)}.`
         : p.best_s < p.makespan_s
           ? `Each better value gains, down to ${time(p.best_s, 6)}.`
