@@ -110,7 +110,8 @@ static void measure_half(void)
     const double began_s = now_s(), about_s = 2 * half_of(rank, WARM);
     const int trips = about_s * TRIPS < most_s ? TRIPS : 1;
     for (int i = 0;; i++) {
-        const int next = agree_on(rank, i < MEANS && now_s() - began_s < most_s ? trips : 0);
+        const bool goes_on = i == 0 || (i < MEANS && now_s() - began_s < most_s);
+        const int next = agree_on(rank, goes_on ? trips : 0);
         if (next == 0)
             return;
         const double half_s = half_of(rank, next);
