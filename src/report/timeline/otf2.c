@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,36 @@ static OTF2_FlushType flush(void *self, OTF2_FileType type, OTF2_LocationRef loc
 {
     (void)self, (void)type, (void)location, (void)caller, (void)is_final;
     return OTF2_FLUSH;
+}
+
+/* The library keeps up to 128 MiB of each rank in memory before it writes any. Here a rank has one chunk:
+ * that there is no second one makes the library write the first. Other files are small. */
+struct memory_chunk {
+    struct memory_chunk *next;
+    char bytes[];
+};
+
+static void *take_memory(void *self, OTF2_FileType type, OTF2_LocationRef location, void **chunks,
+                         uint64_t size)
+{
+    (void)self, (void)location;
+    if (type == OTF2_FILETYPE_EVENTS && *chunks)
+        return NULL;
+    struct memory_chunk *chunk = mem_alloc(1, sizeof *chunk + size, "a timeline");
+    chunk->next = *chunks;
+    *chunks = chunk;
+    return chunk->bytes;
+}
+
+static void free_memory(void *self, OTF2_FileType type, OTF2_LocationRef location, void **chunks,
+                        bool is_final)
+{
+    (void)self, (void)type, (void)location, (void)is_final;
+    for (struct memory_chunk *chunk = *chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    *chunks = NULL;
 }
 
 /* -------------------------------------------------------------------- files */
@@ -148,6 +179,7 @@ static void forget(struct otf2 *otf2)
 static bool open_archive(struct otf2 *otf2)
 {
     static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
+    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = take_memory, .otf2_free_all = free_memory};
     OTF2_Error_RegisterCallback(on_error, otf2);
     otf2->archive =
         OTF2_Archive_Open(unfinished_path(otf2->folder), otf2->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
@@ -155,6 +187,7 @@ static bool open_archive(struct otf2 *otf2)
     if (!otf2->archive)
         return false;
     note(otf2, OTF2_Archive_SetFlushCallbacks(otf2->archive, &callbacks, NULL));
+    note(otf2, OTF2_Archive_SetMemoryCallbacks(otf2->archive, &memory, NULL));
     note(otf2, OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive));
     note(otf2, OTF2_Archive_SetCreator(otf2->archive, "Heliograph " HELIO_VERSION));
     note(otf2, OTF2_Archive_OpenEvtFiles(otf2->archive));
