@@ -16,10 +16,11 @@ struct tdm_readings tdm_readings_of(struct reproduction *reproduction)
 {
     struct tdm_readings readings = {.topo = {.nodes = 0}};
     bool is_reverse = reproduction_chooses(reproduction, "half_ring", "odd-down");
-    bool is_literal = reproduction_chooses(reproduction, "coloring", "literal"),
-         is_initial = reproduction_chooses(reproduction, "coloring", "initial");
+    readings.coloring = reproduction_chooses(reproduction, "coloring", "literal")   ? TDM_COLORING_LITERAL
+                        : reproduction_chooses(reproduction, "coloring", "initial") ? TDM_COLORING_INITIAL
+                        : reproduction_chooses(reproduction, "coloring", "longest") ? TDM_COLORING_LONGEST
+                                                                                    : TDM_COLORING;
     tdm_topology("the paper's network", is_reverse ? "torus:8x8,tie=reverse" : "torus:8x8", &readings.topo);
-    readings.coloring = is_literal ? TDM_COLORING_LITERAL : is_initial ? TDM_COLORING_INITIAL : TDM_COLORING;
     readings.greedy_in_order = reproduction_chooses(reproduction, "requests", "by-source");
     return readings;
 }

@@ -92,7 +92,8 @@ static const char *combined_settings(struct reproduction *reproduction, const ch
     tdm_pattern_free(&parsed);
     return aapc_wins                                   ? "tdm.algorithm=aapc"
            : readings.coloring == TDM_COLORING_LITERAL ? "tdm.algorithm=coloring-literal"
-                                                       : "tdm.algorithm=coloring-initial";
+           : readings.coloring == TDM_COLORING_INITIAL ? "tdm.algorithm=coloring-initial"
+                                                       : "tdm.algorithm=coloring-longest";
 }
 
 /* ------------------------------------------------------------------ Table 5 */

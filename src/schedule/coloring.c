@@ -77,6 +77,11 @@ struct painter {
     uint32_t uncolored_count, work_count;
 };
 
+static bool is_computed_once(enum tdm_coloring reading)
+{
+    return reading == TDM_READING_INITIAL || reading == TDM_READING_LONGEST;
+}
+
 /* Takes a request out of WORK; its neighbours there have one conflict less. */
 static void leave_work(struct painter *painter, uint32_t request)
 {
@@ -87,19 +92,27 @@ static void leave_work(struct painter *painter, uint32_t request)
         painter->work_degree[painter->graph.neighbours[at]]--;
 }
 
-/* The request of highest priority in WORK; requests that have left WORK are dropped from its list on the way.
- * Priorities are compared as fractions, links / degree; without conflicts they are infinite. */
-static uint32_t highest_priority(struct painter *painter)
+/* Priorities are compared as fractions, links / degree; without conflicts they are infinite. */
+static bool comes_before(const struct painter *painter, uint32_t request, uint32_t other)
 {
     const uint32_t *degree = painter->reading == TDM_READING_FITTED ? painter->work_degree : painter->degree;
+    const uint32_t *links = painter->links;
+    if (painter->reading == TDM_READING_LONGEST && links[request] != links[other])
+        return links[request] > links[other];
+    return (uint64_t)links[request] * degree[other] > (uint64_t)links[other] * degree[request];
+}
+
+/* The request of highest priority in WORK; requests that have left WORK are dropped from its list on the way.
+ */
+static uint32_t highest_priority(struct painter *painter)
+{
     uint32_t kept = 0, best = UINT32_MAX;
     for (uint32_t i = 0; i < painter->work_count; i++) {
         uint32_t request = painter->work[i];
         if (!painter->is_work[request])
             continue;
         painter->work[kept++] = request;
-        if (best == UINT32_MAX || (uint64_t)painter->links[request] * degree[best] >
-                                      (uint64_t)painter->links[best] * degree[request])
+        if (best == UINT32_MAX || comes_before(painter, request, best))
             best = request;
     }
     painter->work_count = kept;
@@ -113,7 +126,7 @@ static void color(struct painter *painter, uint32_t request)
     leave_work(painter, request);
     for (uint64_t at = graph->first[request]; at < graph->first[request + 1]; at++) {
         uint32_t other = graph->neighbours[at];
-        if (painter->reading != TDM_READING_INITIAL)
+        if (!is_computed_once(painter->reading))
             painter->degree[other]--;
         if (painter->is_work[other])
             leave_work(painter, other);
@@ -160,7 +173,7 @@ enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring re
     for (uint32_t request = 0; request < requests; request++) {
         schedule->route[request] = problem->first_route[request];
         tdm_route(problem, problem->first_route[request], &painter.links[request]);
-        if (reading == TDM_READING_INITIAL)
+        if (is_computed_once(reading))
             painter.links[request] -= LINKS_OF_NODES;
         painter.is_uncolored[request] = true;
         painter.degree[request] = (uint32_t)(painter.graph.first[request + 1] - painter.graph.first[request]);

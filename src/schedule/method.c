@@ -3,7 +3,8 @@
 #include "base/mem.h"
 
 const char *const tdm_algorithm_names[] = {
-    "greedy", "coloring", "coloring-literal", "coloring-initial", "aapc", "combined", "best", NULL};
+    "greedy", "coloring", "coloring-literal", "coloring-initial", "coloring-longest", "aapc", "combined",
+    "best",   NULL};
 
 static bool wants_phases(const struct topo *topo, int algorithm)
 {
@@ -30,6 +31,8 @@ static enum status run(struct tdm_plan *plan, const struct tdm_method *method,
         return tdm_coloring(problem, TDM_READING_LITERAL, method->seed, schedule);
     case TDM_COLORING_INITIAL:
         return tdm_coloring(problem, TDM_READING_INITIAL, method->seed, schedule);
+    case TDM_COLORING_LONGEST:
+        return tdm_coloring(problem, TDM_READING_LONGEST, method->seed, schedule);
     case TDM_AAPC:
         tdm_ordered_aapc(problem, phases, schedule);
         return STATUS_OK;

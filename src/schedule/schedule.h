@@ -97,9 +97,10 @@ uint64_t tdm_swap_search(const struct tdm_problem *problem, uint64_t seed, const
  * configuration (WORK); it reproduces Table 1. In the literal reading it counts all that have no slot yet
  * (NCSET), as section 3.2 is worded; it is worse than greedy at 400 to 1600 connections. In the initial
  * reading it counts all requests and is never updated, and links are those between switches; it gives the
- * dense rows of Table 1. Ties are broken at random. STATUS_FAILED, reported, if the conflict graph is too
+ * dense rows of Table 1. In the longest reading the links decide, and of equally long requests the degree of
+ * the initial reading. Ties are broken at random. STATUS_FAILED, reported, if the conflict graph is too
  * large. Routes are the first ones. */
-enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL, TDM_READING_INITIAL };
+enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL, TDM_READING_INITIAL, TDM_READING_LONGEST };
 enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring reading, uint64_t seed,
                          struct tdm_schedule *schedule);
 
