@@ -59,13 +59,18 @@ static void print_check(const struct compiled_trace *compiled, const struct trac
     if (check->mailboxes)
         printf("  wildcards     on %llu of %u ranks: numbers of sends and receives compared, no sizes\n",
                (unsigned long long)check->mailboxes, compiled->program.ranks);
-    printf("  collectives   %llu per rank: ", (unsigned long long)check->collectives);
+    printf("  collectives   %llu per rank", (unsigned long long)check->collectives);
+    if (check->communicators)
+        printf(", and those of %llu communicator%s", (unsigned long long)check->communicators,
+               check->communicators == 1 ? "" : "s");
+    printf(": ");
     if (check->disagreements)
         printf("ranks or communicators that differ: %llu\n", (unsigned long long)check->disagreements);
     else if (check->unequal)
         printf("sizes sent that are not those expected: %llu\n", (unsigned long long)check->unequal);
     else
-        printf("the same order and roots on all ranks, sizes as expected\n");
+        printf("the same order and roots on all %s, sizes as expected\n",
+               check->communicators ? "their ranks" : "ranks");
 }
 
 static int validate(int argc, char **argv)

@@ -252,7 +252,7 @@ static void check_collectives(struct checker *checker)
 static void check_communicators(struct checker *checker)
 {
     struct comm_difference *list;
-    size_t count = comm_order_find(checker->compiled, &list);
+    size_t count = comm_order_find(checker->compiled, &list, &checker->check->communicators);
     for (size_t i = 0; i < count; i++)
         compare_collectives(checker, &list[i]);
     free(list);

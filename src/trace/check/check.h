@@ -17,6 +17,7 @@ struct trace_check {
     uint64_t channels;      /* all are checked, message by message */
     uint64_t mailboxes;     /* ranks with wildcards; only their numbers of messages are checked */
     uint64_t collectives;   /* of rank 0; those of every other rank are compared with them */
+    uint64_t communicators; /* others than that of all ranks, with collectives, which are compared, too */
     uint64_t unmatched;     /* channels and mailboxes whose sends and receives differ in number */
     uint64_t truncated;     /* messages larger than their receive */
     uint64_t disagreements; /* ranks whose collectives differ from rank 0's; communicators with such ranks */

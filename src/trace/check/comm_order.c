@@ -75,16 +75,19 @@ static uint32_t idle_member(const struct compiled_trace *compiled, uint32_t grou
     return group_world(group, group->size - 1);
 }
 
-size_t comm_order_find(const struct compiled_trace *compiled, struct comm_difference **list)
+size_t comm_order_find(const struct compiled_trace *compiled, struct comm_difference **list,
+                       uint64_t *communicators)
 {
     const struct program *program = &compiled->program;
     struct comm_search search = {.compiled = compiled};
+    *communicators = 0;
     search.comms = mem_alloc(program->group_count, sizeof *search.comms, "communicators");
     search.touched = mem_alloc(program->group_count, sizeof *search.touched, "communicators");
     for (uint32_t rank = 0; program->group_count > 1 && rank < program->ranks; rank++)
         read_rank(&search, rank);
     for (uint32_t group = 1; group < program->group_count; group++) {
         const struct comm_state *comm = &search.comms[group];
+        *communicators += comm->first > 0;
         if (!comm->first || (!comm->other && comm->members == program->groups[group].size))
             continue;
         uint32_t other = comm->other ? comm->other - 1 : idle_member(compiled, group);

@@ -15,7 +15,9 @@ struct comm_difference {
 /* Collectives in which all ranks have a vector of one size. */
 bool comm_order_has_common_size(const struct call *call);
 
-/* One difference for each communicator that has some. The caller frees the list. */
-size_t comm_order_find(const struct compiled_trace *compiled, struct comm_difference **list);
+/* One difference for each communicator that has some. The caller frees the list. *communicators is how many
+ * have collectives. */
+size_t comm_order_find(const struct compiled_trace *compiled, struct comm_difference **list,
+                       uint64_t *communicators);
 
 #endif
