@@ -116,6 +116,9 @@ const void *config_of(const struct config *config, const struct param_table *tab
 const void *config_field(const struct config *config, const char *name);
 const char *config_text(const struct config *config, const char *name);
 
+/* The parameter with the most similar name, for "did you mean"; NULL: none is similar. */
+const char *config_nearest(const struct config *config, const char *name);
+
 /* Which tables somebody has read, by one of the three functions above, since the config was opened or its
  * reads were forgotten: so a component's parameters are found without a list of them. */
 void config_forget_reads(const struct config *config);

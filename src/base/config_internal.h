@@ -37,7 +37,6 @@ struct config {
 /* NULL: there is none. */
 struct config_value *config_find(const struct config *config, const char *name);
 struct config_group *config_find_group(const struct config *config, const char *name);
-const char *config_nearest(const struct config *config, const char *name);
 const char *config_nearest_group(const struct config *config, const char *name);
 
 /* Sets a value from its text. False fills *problem and keeps the old value. */

@@ -279,6 +279,12 @@ void diag_note(const char *format, ...)
  * names is as long. */
 enum { LONGEST_WORD = 64, MOST_CANDIDATES = 4096 };
 
+/* Names differ by more than the case of their letters, which people mix up. */
+static inline char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* The number of edits from a to b: insert, delete, replace, swap neighbours. Any number above `limit` stands
  * for more than `limit`. Both are at most LONGEST_WORD long. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, size_t limit)
@@ -291,8 +297,9 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     for (size_t i = 1; i <= a_length; i++) {
         size_t least = row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            row[j] = smaller(smaller(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            row[j] = smaller(smaller(above[j], row[j - 1]) + 1,
+                             above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
                 row[j] = smaller(row[j], before[j - 2] + 1);
             least = smaller(least, row[j]);
         }
@@ -312,7 +319,7 @@ static uint64_t letters_of(const char *word, size_t length)
 {
     uint64_t letters = 0;
     for (size_t i = 0; i < length; i++)
-        letters |= UINT64_C(1) << (word[i] & 63);
+        letters |= UINT64_C(1) << (lower(word[i]) & 63);
     return letters;
 }
 

@@ -28,12 +28,18 @@ static const char *preset_name_at(const void *list, size_t index)
     return ((const struct machine_preset *)list)[index].name;
 }
 
+/* "hdr" means the only name with these letters. */
 const char *machine_nearest(const char *name)
 {
-    size_t count = 0;
-    while (machine_presets[count].name)
-        count++;
-    return diag_nearest(name, machine_presets, count, preset_name_at);
+    size_t count = 0, containing = 0;
+    const char *only = NULL;
+    for (; machine_presets[count].name; count++)
+        if (*name && strcasestr(machine_presets[count].name, name)) {
+            only = machine_presets[count].name;
+            containing++;
+        }
+    const char *nearest = diag_nearest(name, machine_presets, count, preset_name_at);
+    return nearest ? nearest : containing == 1 ? only : NULL;
 }
 
 /* ----------------------------------------------------------------- sections */
@@ -182,6 +188,8 @@ enum status machine_open_text(struct machine *machine, const char *file, const c
 static enum status no_such(const char *given)
 {
     diag_error("there is no machine '%s'%s", given, diag_did_you_mean(machine_nearest(given)));
+    if (strchr(given, ','))
+        diag_note("a run has one machine; a sweep compares several (sweep: {machine: [A, B]})");
     diag_note("a machine is a preset (helio machine list), a path to FILE.yaml, or %s", MACHINE_AS_PUBLISHED);
     return STATUS_BAD_INPUT;
 }

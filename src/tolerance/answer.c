@@ -54,7 +54,9 @@ enum status tolerance_find_param(const struct tolerance_question *question, cons
     const struct experiment *experiment = question->experiment;
     answer->param = components_param(name);
     if (!answer->param) {
-        diag_error("there is no parameter '%s'; helio params lists them", name);
+        const char *nearest = config_nearest(experiment->config, name);
+        diag_error("there is no parameter '%s'%s", name,
+                   nearest ? diag_did_you_mean(nearest) : "; helio params lists them");
         return STATUS_BAD_INPUT;
     }
     if (answer->param->type != PARAM_TIME && answer->param->type != PARAM_RATE &&
