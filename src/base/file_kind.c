@@ -248,7 +248,7 @@ static const struct known_kind {
       "helio capture records what an MPI program sends; --plugin loads a plug-in of Heliograph", false}},
     {NULL, 0, is_zip, {"a zip archive", "unpack it and give the folder with its rank-<k>.txt", false}},
     {NULL, 0, is_pcap, {"a capture of network packets, which has no MPI calls in it", CAPTURE, false}},
-    {NULL, 0, is_result, {"the result of helio run --json", "helio rerun repeats the run", false}},
+    {NULL, 0, is_result, {"the result of helio run --json", "helio compare reads it", false}},
     {NULL, 0, is_archive, {"an archive", "helio run FILE reads the archive of a trace", false}},
     {"HELIOTI\n", 8, NULL, {"a compiled trace", "helio run FILE reads it", false}},
     {NULL,

@@ -320,7 +320,8 @@ static void put_guard_of_machine(const struct forecast_run *runs, size_t count, 
         if (runs[i].plain.half_s > 0)
             values[known++] = runs[i].plain.half_s;
     if (known == 0 || half_s <= 0) {
-        put_guard(forecast, NAME, "machine", true, "no message was there to compare with the machine");
+        put_guard(forecast, NAME, "machine", true,
+                  "not checked: the first two ranks or the machine have no time of a message");
         return;
     }
     const double measured_s = median_of(values, known).value;

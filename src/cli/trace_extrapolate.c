@@ -30,8 +30,8 @@ static const struct cli_command command = {
     .words = "TRACE [TRACE...] --ranks N [-o DIR]",
     .doc =
         "From traces of one program on several numbers of ranks to its trace on another number.\n"
-        "Communication is extrapolated exactly or refused with the reason; with three traces or more the\n"
-        "largest is first predicted from the others, call by call. Computation is a fit for each place in\n"
+        "Communication is extrapolated exactly or refused with the reason. If the other traces suffice, the\n"
+        "largest is first predicted from them, call by call. Computation is a fit for each place in\n"
         "the program, and its largest error on the trace held back is printed. Prints the loops, partners\n"
         "and sizes that it found.\n"
         "One trace is sufficient if it is a graph of Chakra whose ranks are replicas of each other, as in\n"

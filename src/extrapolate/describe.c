@@ -234,7 +234,9 @@ static void print_operations(const struct describer *describer, const struct pat
         return;
     fprintf(describer->to, " (fit");
     if (site->error > 1e-4)
-        fprintf(describer->to, ", up to %.2g %% off on %u ranks", 100 * site->error, describer->held_back);
+        fprintf(describer->to,
+                site->error < 0.1 ? ", up to %.2g %% off on %u ranks" : ", up to %.0f %% off on %u ranks",
+                100 * site->error, describer->held_back);
     if (site->error > 1e-4 && describer->role->classes.count > 1 && describer->grid.kind < GRID_KINDS)
         fprintf(describer->to, ", %s", class_name(&describer->grid, site->error_sides));
     fprintf(describer->to, ")\n");

@@ -261,8 +261,10 @@ void topology_describe_these(const struct config *config, const struct topo *top
         description_add(&description->notes, "%" PRIu32 " of %" PRIu64 " channels are lost", counts.channels,
                         (uint64_t)faults_links_with_channels(topo) * channels);
     if (counts.links || (fault_config_has_links(config) && !counts.slow_links && !counts.node_links))
-        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
-                        counts.links, faults_links_of(topo), when);
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s%s",
+                        counts.links, faults_links_of(topo), when,
+                        !counts.links && faults->link_share > 0 ? ", since the share is less than half a link"
+                                                                : "");
     if (counts.node_links && !counts.switches)
         description_add(&description->notes, "%" PRIu32 " %s%s", counts.node_links,
                         counts.node_links == 1 ? "link of a node fails" : "links of nodes fail", when);

@@ -159,7 +159,10 @@ static bool read_numbers(struct topo_reader *reader)
         return fail(reader, reader->at, "'%c' is not expected here; for example %s", reader->text[reader->at],
                     form->example);
     if (count < form->least)
-        return fail(reader, reader->at, "%u numbers are too few; for example %s", count, form->example);
+        return fail(reader, reader->at,
+                    count == 1 ? "%u number is too few; for example %s"
+                               : "%u numbers are too few; for example %s",
+                    count, form->example);
     reader->topo.number_count = count;
     return true;
 }
