@@ -89,7 +89,7 @@ const pathSections = (runs, styles) => {
   const gain = (message) => run.slack.gains.find((g) => g.message === message)?.gain_s ?? "";
   const blank = (v) => (v === "" ? "" : time(v));
   const columnsShown = () => [
-    ...(run.sites ? [...columns, ...sites] : columns),
+    ...(run.sites ? columns.flatMap((column) => (column.name === "call" ? [column, ...sites] : [column])) : columns),
     ...(run.slack ? [{name: "shorter gains at most", csv: "gain_s", of: (m) => gain(m.message), show: blank}] : []),
     ...(run.what_if ? [{name: "saved without it", csv: "saved_s", of: (m) => saved(m.message), show: blank}] : []),
   ];
