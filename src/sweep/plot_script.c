@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "fabric/list.h"
 #include "output/fabric_style.h"
 #include "output/quote.h"
 #include "sweep/plot_internal.h"
@@ -120,7 +121,37 @@ static void choose_titles(struct script *script)
         script->only_one = NULL;
 }
 
-/* "fmu, fmu.t_switch=500 ns", without what all curves have in common. */
+static const char *behind_dots(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+/* The part before the dot says what the title says too, or is no fabric. */
+static bool is_clear_without(const char *prefix, size_t length, const char *fabric)
+{
+    char *name = mem_format("%.*s", (int)length, prefix);
+    bool is_clear = strcmp(name, fabric) == 0 || !fabric_find(name);
+    free(name);
+    return is_clear;
+}
+
+/* "routing" for packet.routing beside the fabric packet, as titles have little room; unless another parameter
+ * of the titles ends alike. */
+static const char *short_name(const struct script *script, size_t index, const char *fabric)
+{
+    const char *name = plot_varied_at(script->plot->results_table, index), *end = behind_dots(name);
+    if (end > name && !is_clear_without(name, (size_t)(end - name - 1), fabric))
+        return name;
+    for (size_t i = 0; i < script->varied; i++)
+        if (i != index && script->is_in_title[i] &&
+            strcmp(behind_dots(plot_varied_at(script->plot->results_table, i)), end) == 0)
+            return name;
+    return end;
+}
+
+/* "fmu, t_switch=500 ns", without what all curves have in common. A machine needs no name of its parameter.
+ */
 static char *name_of(const struct script *script, const struct curve *curve)
 {
     bool has_fabric = script->fabrics > 1 || !script->titles;
@@ -129,9 +160,10 @@ static char *name_of(const struct script *script, const struct curve *curve)
         const char *value = setting_of(script->plot, curve->series, i);
         if (!script->is_in_title[i] || curve->differs[i] || !*value)
             continue;
-        const char *name = plot_varied_at(script->plot->results_table, i);
-        char *longer = script->only_one ? mem_text(value)
-                                        : mem_format("%s%s%s=%s", title, *title ? ", " : "", name, value);
+        const char *name = short_name(script, i, curve->fabric), *comma = *title ? ", " : "";
+        char *longer = script->only_one               ? mem_text(value)
+                       : strcmp(name, "machine") == 0 ? mem_format("%s%s%s", title, comma, value)
+                                                      : mem_format("%s%s%s=%s", title, comma, name, value);
         free(title);
         title = longer;
     }
