@@ -205,6 +205,8 @@ static enum status count_network(const struct experiment *experiment, const stru
         return status;
     row->use = ops->use ? ops->use(experiment->config, row->nodes, result->statistics)
                         : hardware_unknown_use(&hardware);
+    if (hardware.count)
+        row->all_nodes = hardware.planes[0].topo.nodes - hardware.planes[0].memories;
     cost_of(&hardware, prices, &row->bill);
     row->energy = cost_energy(&row->bill, prices, (double)row->makespan / (double)PS_PER_S,
                               (double)result->bytes, &row->use);

@@ -133,7 +133,11 @@ static void print_energy(const struct cost_config *prices, const struct cost_row
 static void print_parts(const struct cost_table *table, const struct cost_row *row)
 {
     char *name = name_of(row);
-    printf("\n%s, %" PRIu32 " nodes\n", name, row->nodes);
+    if (row->all_nodes > row->nodes)
+        printf("\n%s, all %" PRIu32 " nodes, of which the program has %" PRIu32 "\n", name, row->all_nodes,
+               row->nodes);
+    else
+        printf("\n%s, %" PRIu32 " nodes\n", name, row->nodes);
     free(name);
     for (enum cost_part part = 0; part < COST_PARTS; part++) {
         const struct cost_line *line = &row->bill.lines[part];
@@ -202,6 +206,7 @@ static json_t *row_json(const struct cost_table *table, const struct cost_row *r
     json_put_text(object, "topology", row->topology);
     json_put_text(object, "fabric", row->fabric);
     json_put_count(object, "nodes", row->nodes);
+    json_put_count(object, "all_nodes", row->all_nodes);
     json_put_number(object, "makespan_s", (double)row->makespan / (double)PS_PER_S);
     if (!row->is_counted)
         return object;
