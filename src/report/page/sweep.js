@@ -205,19 +205,21 @@
   // ------------------------------------------------------------------- curves
 
   // A curve for each fabric and each setting of the axes that are not filtered. Its settings are shades of its colour,
-  // and have markers of their own.
+  // and have markers of their own. Of one fabric, settings have colours of the palette.
   function curvesShown() {
     const all = curves();
     const free = unique(all.map(([setting]) => setting));
+    const isOnly = free.length > 1 && unique(all.map(([, points]) => points[0].fabric)).length === 1;
     return all.map(([setting, points]) => {
       const {fabric} = points[0];
       const style = styles.get(fabric);
       const step = free.length > 1 ? Math.round((free.indexOf(setting) / (free.length - 1)) * (SHADES - 1)) : 0;
-      const color = step ? `color-mix(in oklab, ${style.color} ${100 - step * 10}%, var(--card))` : style.color;
+      const shade = step ? `color-mix(in oklab, ${style.color} ${100 - step * 10}%, var(--card))` : style.color;
+      const color = isOnly ? kit.palette[free.indexOf(setting) % kit.palette.length] : shade;
       return {
         fabric,
         style: free.length > 1 ? {...style, color, marker: kit.markers[free.indexOf(setting) % kit.markers.length]} : style,
-        name: (free.length > 1 && setting ? `${fabric}, ${setting}` : fabric) + marked(points),
+        name: (isOnly ? setting : free.length > 1 && setting ? `${fabric}, ${setting}` : fabric) + marked(points),
         points: d3.sort(points, (g) => shown.across.domain.indexOf(shown.across.of(g))),
       };
     });
