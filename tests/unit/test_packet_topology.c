@@ -175,6 +175,41 @@ static void paths_count_flows_and_bytes(void **state)
     }
 }
 
+/* Fixed routes are kept for a while. Whatever was asked before, each is the topology's: of pairs that come
+ * again, of all pairs in turn, of which several share a record, and once no route is kept any more. */
+static void kept_routes_are_those_of_the_topology(void **state)
+{
+    (void)state;
+    enum { NODES = 100, STEPS = 4 * NODES * NODES };
+    for (uint32_t half = 0; half < 2; half++) {
+        struct topo topo;
+        struct paths paths;
+        uint32_t links[32], route[32];
+        struct rng rng = rng_init(half, "test");
+        assert_int_equal(topo_parse("test", "torus:10x10", &topo), STATUS_OK);
+        uint32_t limit = paths_limit(&topo, PATH_FIXED, false);
+        paths_init(&paths, &topo, PATH_FIXED, half, limit, false, 1);
+        assert_non_null(paths.known);
+        for (uint32_t step = 0; step < STEPS; step++) {
+            uint32_t pair = step < STEPS / 2 ? (uint32_t)rng_below(&rng, 300) * 33 : step;
+            uint32_t source = pair / NODES % NODES, destination = pair % NODES;
+            uint32_t count = paths_enter(&paths, source, destination, 0, links);
+            assert_int_equal(count, topo_route(&topo, source, destination, route));
+            for (uint32_t i = 0; i < count; i++)
+                assert_int_equal(links[i], half && topo_link_reverse(&topo, route[i]) < route[i]
+                                               ? topo_link_reverse(&topo, route[i])
+                                               : route[i]);
+            paths_leave(&paths, links, count);
+            if (step == STEPS / 2)
+                assert_true(paths.known_credit > 0);
+        }
+        assert_int_equal(paths.known_credit, 0);
+        for (uint32_t link = 0; link < topo.links; link++)
+            assert_int_equal(paths.flows[link], 0);
+        paths_free(&paths);
+    }
+}
+
 /* Every path leads from link to link to its end, within its limit; minimal ones are as long as the distance.
  */
 static void every_choice_is_a_path(void **state)
@@ -606,6 +641,7 @@ int main(void)
         cmocka_unit_test(links_have_their_own_rates_and_latencies),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(paths_count_flows_and_bytes),
+        cmocka_unit_test(kept_routes_are_those_of_the_topology),
         cmocka_unit_test(every_choice_is_a_path),
         cmocka_unit_test(detours_leave_the_only_link),
         cmocka_unit_test(adversarial_throughput_is_the_published_one),

@@ -2,7 +2,6 @@
 
 #include "base/config.h"
 #include "base/diag.h"
-#include "base/hash.h"
 #include "base/mem.h"
 
 void packet_request_solve(struct packet *packet)
@@ -46,8 +45,7 @@ static ps_t latency_by_route(const struct packet *packet, const struct message *
 static ps_t latency_kept(const struct packet *packet, const struct message *message)
 {
     uint32_t source = message->source_node, destination = message->destination_node;
-    uint64_t hash = hash_key((uint64_t)source << 32 | destination);
-    struct packet_latency *kept = &packet->latencies[hash % PACKET_LATENCIES];
+    struct packet_latency *kept = &packet->latencies[paths_record(source, destination)];
     if (kept->source != source || kept->destination != destination)
         *kept = (struct packet_latency){source, destination, latency_by_route(packet, message)};
     return kept->latency;
@@ -348,8 +346,8 @@ static void open_latencies(struct packet *packet)
 {
     if (packet->change || !topo_has_latencies(&packet->paths.topo))
         return;
-    packet->latencies = mem_alloc(PACKET_LATENCIES, sizeof *packet->latencies, "latencies of routes");
-    for (size_t i = 0; i < PACKET_LATENCIES; i++)
+    packet->latencies = mem_alloc(PATHS_KNOWN, sizeof *packet->latencies, "latencies of routes");
+    for (size_t i = 0; i < PATHS_KNOWN; i++)
         packet->latencies[i].source = UINT32_MAX;
 }
 
@@ -411,7 +409,7 @@ static size_t packet_bytes(const struct fabric *fabric)
            packet->stage_capacity * sizeof *packet->stages +
            (packet_has_stages(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
                sizeof(uint32_t) +
-           (packet->latencies ? PACKET_LATENCIES * sizeof *packet->latencies : 0) +
+           (packet->latencies ? PATHS_KNOWN * sizeof *packet->latencies : 0) +
            (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
                sizeof *packet->routes;
 }
@@ -447,10 +445,11 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
         (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
         bytes += stage_estimate(lanes);
     if (has_topology && topo_has_latencies(topo))
-        bytes += PACKET_LATENCIES * sizeof(struct packet_latency);
+        bytes += PATHS_KNOWN * sizeof(struct packet_latency);
     if (has_topology)
-        bytes +=
-            links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(lanes * limit, sizeof(uint32_t));
+        bytes += links * (sizeof(uint32_t) + sizeof(int64_t)) +
+                 estimate_array(lanes * limit, sizeof(uint32_t)) +
+                 (double)paths_known_bytes(choice, limit, network.changes);
     packet_network_free(&network);
     fabric_estimate_add(estimate, bytes);
     return STATUS_OK;

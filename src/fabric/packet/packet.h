@@ -98,7 +98,6 @@ struct packet_stage {
 };
 
 /* What a network file says takes a route for each pair, which messages ask for several times. */
-enum { PACKET_LATENCIES = 4096 };
 struct packet_latency {
     uint32_t source, destination;
     ps_t latency;

@@ -22,6 +22,41 @@ uint32_t paths_limit(const struct topo *topo, enum path_choice choice, bool chan
     return topo_route_limit(topo) + (paths_are_minimal(choice) ? 0 : topo->diameter);
 }
 
+/* ------------------------------------------------------------ known routes */
+
+/* A fixed route is found once for many messages, most of which are of few pairs. A record holds one route,
+ * the latest of the pairs that share it: 1 + source, destination, how many links, and the links. Where most
+ * messages are of other pairs than those before, keeping routes costs more than it saves, and ends. */
+enum { KNOWN_HEAD = 3, KNOWN_CREDIT = 2 * PATHS_KNOWN };
+
+static bool has_known(enum path_choice choice, bool changes)
+{
+    return choice == PATH_FIXED && !changes;
+}
+
+static size_t known_words(uint32_t limit)
+{
+    return (size_t)PATHS_KNOWN * (KNOWN_HEAD + limit);
+}
+
+static void open_known(struct paths *paths)
+{
+    paths->known = mem_alloc(known_words(paths->limit), sizeof *paths->known, "routes");
+    paths->known_credit = KNOWN_CREDIT;
+}
+
+static uint32_t *known_of(const struct paths *paths, uint32_t source, uint32_t destination)
+{
+    return &paths->known[(size_t)paths_record(source, destination) * (KNOWN_HEAD + paths->limit)];
+}
+
+size_t paths_known_bytes(enum path_choice choice, uint32_t limit, bool changes)
+{
+    return has_known(choice, changes) ? known_words(limit) * sizeof(uint32_t) : 0;
+}
+
+/* ------------------------------------------------------------ begin and end */
+
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex,
                 uint32_t limit, bool changes, uint64_t seed)
 {
@@ -35,6 +70,8 @@ void paths_init(struct paths *paths, const struct topo *topo, enum path_choice c
     paths->detour = mem_alloc(paths_words(paths, limit), sizeof *paths->detour, "a route");
     if (choice == PATH_SPRAYED)
         paths->spray = spray_open(topo, changes);
+    if (has_known(choice, changes))
+        open_known(paths);
     sums_init(&paths->link_bytes, topo->links);
 }
 
@@ -42,6 +79,7 @@ void paths_free(struct paths *paths)
 {
     free(paths->flows);
     free(paths->detour);
+    free(paths->known);
     sums_free(&paths->link_bytes);
     spray_close(paths->spray);
 }
@@ -49,6 +87,7 @@ void paths_free(struct paths *paths)
 size_t paths_bytes(const struct paths *paths)
 {
     return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes) +
+           paths_known_bytes(paths->choice, paths->limit, !paths->known) +
            (paths->choice == PATH_SPRAYED ? spray_bytes(paths->spray, &paths->topo) : 0);
 }
 
@@ -182,14 +221,39 @@ static uint32_t find(struct paths *paths, struct path_ends ends, uint32_t *links
     }
 }
 
+static uint32_t find_shared(struct paths *paths, struct path_ends ends, uint32_t *links)
+{
+    uint32_t count = find(paths, ends, links);
+    for (uint32_t i = 0; i < count; i++)
+        links[i] = shared(paths, links[i]);
+    return count;
+}
+
+static uint32_t enter_known(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    uint32_t *known = known_of(paths, source, destination);
+    if (known[0] == source + 1 && known[1] == destination) {
+        paths->known_credit += paths->known_credit < KNOWN_CREDIT;
+    } else {
+        paths->known_credit--;
+        known[0] = source + 1;
+        known[1] = destination;
+        known[2] = find_shared(paths, (struct path_ends){source, destination, 0}, known + KNOWN_HEAD);
+    }
+    for (uint32_t i = 0; i < known[2]; i++) {
+        links[i] = known[KNOWN_HEAD + i];
+        paths->flows[links[i]]++;
+    }
+    return known[2];
+}
+
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t place,
                      uint32_t *links)
 {
-    uint32_t count = find(paths, (struct path_ends){source, destination, place}, links);
-    for (uint32_t i = 0; i < count; i++) {
-        links[i] = shared(paths, links[i]);
-        paths->flows[links[i]]++;
-    }
+    if (paths->known_credit)
+        return enter_known(paths, source, destination, links);
+    uint32_t count = find_shared(paths, (struct path_ends){source, destination, place}, links);
+    paths_take(paths, links, count);
     return count;
 }
 

@@ -95,12 +95,15 @@ static uint32_t add_with_own(struct packet *packet, struct rates_way *way)
     struct packet_own *own = &packet->own;
     uint64_t least = UINT64_MAX;
     uint32_t shared = 0, link = POOL_NONE, count = way->count;
+    bool is_limited = way->most < UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t rate = packet_rate_of_link(packet, way->links[i]);
         if (kind_of(packet, way->links[i]) != TOPO_LINK_SHARED)
             continue;
-        least = rate < least ? rate : least;
         own->shared[shared++] = way->links[i];
+        if (!is_limited)
+            continue;
+        uint64_t rate = packet_rate_of_link(packet, way->links[i]);
+        least = rate < least ? rate : least;
     }
     if (way->most < least || shared == 0)
         own->shared[shared++] = link =
@@ -124,9 +127,10 @@ static uint64_t whole_rate(const struct packet *packet, uint32_t count)
     const struct topo *topo = topo_of(packet);
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; topo && topo->link_kinds && i < count; i++) {
+        if (kind_of(packet, packet->way[i]) != TOPO_LINK_WHOLE)
+            continue;
         uint64_t rate = packet_rate_of_link(packet, packet->way[i]);
-        if (kind_of(packet, packet->way[i]) == TOPO_LINK_WHOLE)
-            least = rate < least ? rate : least;
+        least = rate < least ? rate : least;
     }
     return least;
 }
