@@ -52,7 +52,13 @@ struct credits_link {
 
 /* The flows of a node that take a port. */
 struct credits_part {
-    uint32_t node, port, to, flows; /* node: its link; to: the link that the port leads to */
+    uint32_t port, to; /* to: the link that the port leads to */
+    double flows;
+};
+
+/* The parts of a node lie behind those of the node before. */
+struct credits_run {
+    uint32_t node, end; /* node: its link; end: of its parts */
 };
 
 struct credits {
@@ -72,9 +78,10 @@ struct credits {
     double *link_loads,
         *port_loads; /* [links], [ports] apart from what else they have: rounds read little more */
     struct credits_part *parts;
-    uint32_t *by_node; /* flows, node by node */
-    uint32_t *part_of; /* of ports: the last part */
-    uint32_t part_count;
+    struct credits_run *runs; /* of nodes with flows */
+    uint32_t *by_node;        /* flows, node by node */
+    uint32_t *part_of;        /* of ports: 1 + the last part */
+    uint32_t part_count, run_count;
     size_t in_capacity, out_capacity, load_capacity, part_capacity, node_capacity, of_capacity, port_capacity;
     struct credits_rounds rounds;
 };
@@ -92,6 +99,7 @@ struct credits *credits_open(const uint64_t *capacities, const struct credits_sh
     credits->links = mem_alloc(links, sizeof *credits->links, "links");
     credits->order = mem_alloc(links, sizeof *credits->order, "links");
     credits->link_loads = mem_alloc(links, sizeof *credits->link_loads, "links");
+    credits->runs = mem_alloc(links, sizeof *credits->runs, "links");
     credits->shape = *shape;
     credits->link_count = links;
     for (uint32_t i = 0; i < links; i++)
@@ -116,6 +124,7 @@ void credits_close(struct credits *credits)
     free(credits->link_loads);
     free(credits->port_loads);
     free(credits->parts);
+    free(credits->runs);
     free(credits->by_node);
     free(credits->part_of);
     free(credits);
@@ -311,30 +320,43 @@ static uint32_t sort_flows(struct credits *credits)
     return next;
 }
 
+/* The parts of the next flow of a node, whose parts begin at `first`. */
+static void add_parts(struct credits *credits, uint32_t id, uint32_t first)
+{
+    const struct credits_hop *hops = hops_of(credits, id);
+    uint32_t links = credits->flows[id].links;
+    credits->parts = mem_grow(credits->parts, &credits->part_capacity, (size_t)credits->part_count + links,
+                              "ports of links");
+    for (uint32_t i = 1; i < links; i++) {
+        uint32_t *of = &credits->part_of[hops[i].port];
+        if (*of > first) {
+            credits->parts[*of - 1].flows++;
+            continue;
+        }
+        credits->parts[credits->part_count] = (struct credits_part){hops[i].port, hops[i].link, 1};
+        *of = ++credits->part_count;
+    }
+}
+
 /* How many flows of each node take each port. */
 static void count_parts(struct credits *credits)
 {
-    uint32_t flows = sort_flows(credits);
-    credits->part_count = 0;
+    uint32_t flows = sort_flows(credits), first = 0;
+    credits->part_count = credits->run_count = 0;
     credits->port_loads =
         mem_grow(credits->port_loads, &credits->port_capacity, credits->ports.count, "ports of links");
     credits->part_of =
         mem_grow(credits->part_of, &credits->of_capacity, credits->ports.count, "ports of links");
     for (uint32_t i = 0; i < credits->ports.count; i++)
-        credits->part_of[i] = UINT32_MAX;
+        credits->part_of[i] = 0;
     for (uint32_t k = 0; k < flows; k++) {
-        const struct credits_hop *hops = hops_of(credits, credits->by_node[k]);
-        for (uint32_t i = 1; i < credits->flows[credits->by_node[k]].links; i++) {
-            uint32_t *of = &credits->part_of[hops[i].port];
-            if (*of != UINT32_MAX && credits->parts[*of].node == hops[0].link) {
-                credits->parts[*of].flows++;
-                continue;
-            }
-            *of = credits->part_count++;
-            credits->parts =
-                mem_grow(credits->parts, &credits->part_capacity, credits->part_count, "ports of links");
-            credits->parts[*of] = (struct credits_part){hops[0].link, hops[i].port, hops[i].link, 1};
+        uint32_t node = hops_of(credits, credits->by_node[k])->link;
+        if (!credits->run_count || credits->runs[credits->run_count - 1].node != node) {
+            first = credits->part_count;
+            credits->runs[credits->run_count++].node = node;
         }
+        add_parts(credits, credits->by_node[k], first);
+        credits->runs[credits->run_count - 1].end = credits->part_count;
     }
 }
 
@@ -349,11 +371,14 @@ static void load_ports(struct credits *credits)
         const struct credits_link *link = &credits->links[credits->order[k]];
         links[credits->order[k]] = link->starts * link->rate;
     }
-    for (uint32_t i = 0; i < credits->part_count; i++) {
-        const struct credits_part *part = &credits->parts[i];
-        double load = part->flows * credits->links[part->node].rate;
-        ports[part->port] += load;
-        links[part->to] += load;
+    for (uint32_t run = 0, i = 0; run < credits->run_count; run++) {
+        double rate = credits->links[credits->runs[run].node].rate;
+        for (; i < credits->runs[run].end; i++) {
+            const struct credits_part *part = &credits->parts[i];
+            double load = part->flows * rate;
+            ports[part->port] += load;
+            links[part->to] += load;
+        }
     }
 }
 
@@ -505,8 +530,8 @@ const uint32_t *credits_solve(struct credits *credits, size_t *count)
 size_t credits_bytes(const struct credits *credits)
 {
     return sizeof *credits +
-           credits->link_count *
-               (sizeof *credits->links + sizeof *credits->order + sizeof *credits->link_loads) +
+           credits->link_count * (sizeof *credits->links + sizeof *credits->order +
+                                  sizeof *credits->link_loads + sizeof *credits->runs) +
            credits->flow_capacity * sizeof *credits->flows + credits->hop_capacity * sizeof *credits->hops +
            (credits->unused_capacity + credits->changed_capacity + credits->in_capacity +
             credits->out_capacity) *
@@ -520,7 +545,8 @@ size_t credits_bytes(const struct credits *credits)
 double credits_estimate(const struct credits_shape *shape, double flows)
 {
     double hops = flows * shape->links_per_flow, ports = hops - flows, links = credits_queues(shape);
-    return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t) + sizeof(double)) +
+    return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t) + sizeof(double) +
+                            sizeof(struct credits_run)) +
            estimate_array(flows, sizeof(struct credits_flow)) +
            estimate_array(hops, sizeof(struct credits_hop)) + 2 * estimate_array(flows, sizeof(uint32_t)) +
            ports_estimate(ports) + 3 * estimate_array(ports, sizeof(uint32_t)) +
