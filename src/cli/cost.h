@@ -15,7 +15,7 @@ struct cost_row {
     const char *fabric;
     uint32_t nodes;
     uint32_t all_nodes; /* of the network, whose links all count; 0: the model does not say */
-    bool is_counted; /* the model says what it is built of; else there is no bill */
+    bool is_counted;    /* the model says what it is built of; else there is no bill */
     struct cost_bill bill;
     struct cost_energy energy;
     struct hardware_use use;
