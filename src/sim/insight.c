@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -17,6 +18,7 @@ static const double waits_much = 0.10;      /* of the ranks' time, at least, cou
 static const double one_rank_time = 0.50;   /* of the time at least, one rank computes ... */
 static const double one_rank_others = 0.50; /* ... and the ranks compute at most so much of what it does */
 static const double longer_on_rank = 1.10;  /* of the average at least, the rank that computes longest */
+static const double link_binds = 0.50;      /* of the time, that a link needs for its bytes: it is named */
 static const double one_place = 0.10;       /* of all waiting at least, for one thing: it is named */
 static const double bursts_wait = 0.10;     /* of the time of bursts at least, for a processor */
 static const double decides = 0.50;         /* of the path at least, by one kind of time */
@@ -215,17 +217,43 @@ static char *place_of(const struct critical_path *path, enum critical_kind kind)
                       path->longest.which, most.text);
 }
 
+/* What the bytes of the busiest link between switches take, of all time. Fabrics that do not say: 0. */
+static double busiest_link_of(const struct result *result)
+{
+    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
+        const struct metric *metric = &result->metrics->metrics[i];
+        if (metric->type == METRIC_TIME && strcmp(metric->name, "busiest_link_s") == 0)
+            return share(*(const ps_t *)((const char *)result->statistics + metric->offset),
+                         result->makespan);
+    }
+    return 0;
+}
+
+/* "; the busiest link between switches needs 97 % of the time for its bytes": then the network between
+ * switches is too narrow, whatever message waits for whichever node. The caller frees it. */
+static char *link_of(const struct result *result, enum critical_kind kind)
+{
+    const double busiest = busiest_link_of(result);
+    if ((kind != CRITICAL_CONTENTION && kind != CRITICAL_BANDWIDTH) || busiest < link_binds)
+        return mem_text("");
+    return mem_format("; the busiest link between switches needs %s of the time for its bytes",
+                      percent_of(busiest).text);
+}
+
 static void say_mixed(struct insight *insight, const struct result *result, enum critical_kind first)
 {
     ps_t rest[CRITICAL_KINDS];
     for (int kind = 0; kind < CRITICAL_KINDS; kind++)
         rest[kind] = kind == (int)first ? 0 : result->path->kinds[kind];
     enum critical_kind second = largest_kind(rest);
+    char *link = link_of(result, first);
     add(insight, INSIGHT_MIXED, result->fabric,
-        mem_format(
-            "On %s no kind of time has half of it: %s is %s, and %s is %s.", result->fabric,
-            percent_of(share(result->path->kinds[first], result->path->length)).text, meaning_of(first),
-            percent_of(share(result->path->kinds[second], result->path->length)).text, meaning_of(second)));
+        mem_format("On %s no kind of time has half of it: %s is %s, and %s is %s%s.", result->fabric,
+                   percent_of(share(result->path->kinds[first], result->path->length)).text,
+                   meaning_of(first),
+                   percent_of(share(result->path->kinds[second], result->path->length)).text,
+                   meaning_of(second), link));
+    free(link);
 }
 
 static void say_fabric(struct insight *insight, const struct result *result)
@@ -238,11 +266,12 @@ static void say_fabric(struct insight *insight, const struct result *result)
         say_mixed(insight, result, kind);
         return;
     }
-    char *place = place_of(path, kind);
+    char *place = place_of(path, kind), *link = link_of(result, kind);
     add(insight, rule_of(kind), result->fabric,
-        mem_format("On %s, %s of the time is %s%s.", result->fabric,
-                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place));
+        mem_format("On %s, %s of the time is %s%s%s.", result->fabric,
+                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place, link));
     free(place);
+    free(link);
 }
 
 /* Where in the source ranks wait longest. */

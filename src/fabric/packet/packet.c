@@ -394,8 +394,11 @@ static const void *packet_statistics_of(struct fabric *fabric)
     struct packet *packet = (struct packet *)fabric;
     packet->statistics.up_bytes = metric_series_of(&packet->up_bytes, 0, packet->fabric.params.nodes);
     packet->statistics.down_bytes = metric_series_of(&packet->down_bytes, 0, packet->fabric.params.nodes);
-    if (packet->has_topology)
+    if (packet->has_topology) {
         packet->statistics.link_bytes = paths_inner_bytes(&packet->paths);
+        packet->statistics.busiest_link_ps =
+            paths_busiest_ps(&packet->paths, packet->config->bandwidth_bytes_per_s);
+    }
     packet->statistics.unsettled = rates_unsettled(packet->rates);
     return &packet->statistics;
 }

@@ -132,6 +132,8 @@ static const struct metric packet_metric_list[] = {
      "links between switches that messages took"},
     {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
      "carried by each link between switches of the topology"},
+    {"busiest_link_s", METRIC_TIME, offsetof(struct packet_statistics, busiest_link_ps),
+     "what the bytes of a link between switches take at its rate, most of all links"},
 };
 
 const struct metric_table packet_metrics = {
