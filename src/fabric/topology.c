@@ -221,10 +221,13 @@ enum status topology_for_circuits(const struct config *config, uint32_t nodes, u
     return STATUS_BAD_INPUT;
 }
 
-/* What the network file says and the fabric does not have. */
+/* The topology that was asked for, and what its file says and the fabric does not have. */
 static void describe_file(const struct config *config, struct fabric_description *description)
 {
     const struct topology_config *chosen = config_of(config, &topology_params);
+    if (chosen->is_given)
+        description_add(&description->notes, "on %s, the latency from node 0 to node 1",
+                        config_text(config, "topology"));
     if (chosen->is_given && chosen->topo.no_effect)
         description_add(&description->notes, "no effect of %s: %s", chosen->topo.path,
                         chosen->topo.no_effect);

@@ -222,9 +222,11 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
     description->message_rate_bytes_per_s = links.message_rate_bytes_per_s;
     description->latency_ps = ps_add(packet->latency_ps, links.latency_ps);
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
-    if (!paths_are_minimal((enum path_choice)packet->routing) && config_field(config, "topology"))
-        description_add(&description->notes, "packet.routing=%s: other messages may take longer routes",
-                        packet_routing_names[packet->routing]);
+    if (packet->routing != PATH_FIXED && config_field(config, "topology"))
+        description_add(&description->notes, "packet.routing=%s%s", packet_routing_names[packet->routing],
+                        paths_are_minimal((enum path_choice)packet->routing)
+                            ? ""
+                            : ": other messages may take longer routes");
     describe_congestion(packet, description);
     topology_describe_faults(config, nodes, description);
     if (links.path && links.latency_ps)
