@@ -110,9 +110,22 @@ static bool has_choices(const struct configurations *configurations, char *chang
     return true;
 }
 
+/* "helio sweep papers/tdm/dynamic.yaml -o dynamic.db", of a file that is there; golden.paper-sweeps reads it.
+ */
+static bool is_sweep(const char *command, const char *paper)
+{
+    char *begin = mem_format("helio sweep papers/%s/", paper), *file = mem_text(command);
+    bool good = strncmp(command, begin, strlen(begin)) == 0;
+    char *rest = file + (good ? strlen("helio sweep ") : 0), *path = next_word(&rest);
+    good = good && path && access(path, R_OK) == 0 && strncmp(rest, "-o ", 3) == 0;
+    free(begin);
+    free(file);
+    return good;
+}
+
 /* Whether a command is one of `helio reproduce`, with a number, configuration and choices that the paper has.
  */
-static bool is_experiment(const char *command, const char *paper)
+static bool is_reproduction(const char *command, const char *paper)
 {
     struct published published;
     struct configurations configurations;
@@ -139,6 +152,11 @@ static bool is_experiment(const char *command, const char *paper)
     return good && has_one;
 }
 
+static bool is_experiment(const char *command, const char *paper)
+{
+    return is_sweep(command, paper) || is_reproduction(command, paper);
+}
+
 /* Each experiment of a note can be made. */
 static void test_experiments(void **state)
 {
@@ -162,6 +180,9 @@ static void test_experiments(void **state)
     assert_false(is_experiment("helio reproduce tdm --item 'table-9/*'", "tdm"));
     assert_false(is_experiment("helio reproduce tdm --quick", "tdm"));
     assert_false(is_experiment("helio reproduce fmu --item 'table-1/*'", "tdm"));
+    assert_true(is_experiment("helio sweep papers/tdm/dynamic.yaml -o dynamic.db", "tdm"));
+    assert_false(is_experiment("helio sweep papers/tdm/static.yaml -o static.db", "tdm"));
+    assert_false(is_experiment("helio sweep papers/tdm/dynamic.yaml", "tdm"));
 }
 
 /* Published numbers for which ours are stand-ins have no verdict. */
