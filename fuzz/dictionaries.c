@@ -76,7 +76,7 @@ static void put_actions(FILE *file)
     static const char *const notes[] = {" #any",     " #tags",
                                         " #lost ",   " #phase 2",
                                         " #wait ",   " #site 1 +0x1 in a",
-                                        " #@1",      "comm_size #behind 0 0",
+                                        " #@1",      "comm_size #behind 0 0 0",
                                         " #c0.1",    " #s",
                                         "----\\x0a", NULL};
     for (size_t i = 0; action_form_at(i); i++)

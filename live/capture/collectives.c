@@ -81,6 +81,8 @@ void collective_end(const struct collective_call *call, struct capture_comm *com
     line_end();
     if (!call->request && !*comm->name)
         traffic_collective();
+    else
+        traffic_other_collective();
     remember(call, REQUEST_COLLECTIVE, comm);
 }
 

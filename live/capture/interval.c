@@ -53,6 +53,7 @@ static void begin(void)
     line_text("#behind");
     line_int(traffic_collectives());
     line_int(traffic_balance());
+    line_int(traffic_other_collectives());
     line_end_without_site();
 }
 

@@ -4,7 +4,7 @@
 #include "live/capture/diagnostics.h"
 
 static uint64_t balance;
-static int64_t collectives;
+static int64_t collectives, others;
 
 void traffic_sent(int destination)
 {
@@ -34,9 +34,20 @@ int64_t traffic_balance(void)
 void traffic_collective(void)
 {
     collectives++;
+    others = 0;
 }
 
 int64_t traffic_collectives(void)
 {
     return collectives;
+}
+
+void traffic_other_collective(void)
+{
+    others++;
+}
+
+int64_t traffic_other_collectives(void)
+{
+    return others;
 }

@@ -18,4 +18,10 @@ int64_t traffic_balance(void);
 void traffic_collective(void);
 int64_t traffic_collectives(void);
 
+/* Any other collective has been called: of a communicator, or one that does not block. The ranks have called
+ * as many since their last blocking collective of the world where they are at the same place of the program.
+ */
+void traffic_other_collective(void);
+int64_t traffic_other_collectives(void);
+
 #endif

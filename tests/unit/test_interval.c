@@ -100,19 +100,20 @@ static void find_places(void)
 /* What the tracer writes in front of a part: what is behind the rank. */
 static void put_mark(FILE *out, uint32_t rank, uint64_t begin)
 {
-    uint64_t collectives = 0, balance = 0;
+    uint64_t collectives = 0, balance = 0, others = 0;
     for (uint64_t at = 0; at < begin; at++) {
         const struct call *call = call_at(rank, at);
         if (!call)
             continue;
         collectives += is_place(call);
+        others = is_place(call) ? 0 : others + call_is_collective(call);
         if (call->op == CALL_SEND || call->op == CALL_SENDRECV)
             balance += balance_number((uint32_t)call->peer);
         if (call->op == CALL_RECV || call->op == CALL_SENDRECV)
             balance -= balance_number(rank);
     }
-    fprintf(out, "%u comm_size #behind %llu %lld\n", rank, (unsigned long long)collectives,
-            (long long)balance);
+    fprintf(out, "%u comm_size #behind %llu %lld %llu\n", rank, (unsigned long long)collectives,
+            (long long)balance, (unsigned long long)others);
 }
 
 /* The lines of a rank from `begin` to `end`, without waits for requests of before. */
@@ -259,10 +260,46 @@ static void parts_are_those_between_free_places(void **state)
     assert_true(cut > 10 && refused > 2);
 }
 
+/* Behind the same collective of the world some ranks have called a broadcast of their communicator, and
+ * others have not: their next common place is behind the next collective of the world. */
+static void communicators_are_not_cut_apart(void **state)
+{
+    (void)state;
+    char *texts[RANKS];
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        const bool is_late = rank == 2; /* it has called the broadcast of 7 bytes already */
+        const unsigned name = rank % 2;
+        texts[rank] = mem_format(
+            "%u init\n%u comm_split #c%u %u,%u\n%u comm_size #behind 5 0 %d\n%s%u allreduce 1 0 1\n"
+            "%u bcast 8 0 1 #c%u\n%u allreduce 1 0 1\n%u finalize\n",
+            rank, rank, name, name, name + 2, rank, is_late,
+            is_late ? ""
+            : name  ? (rank == 1 ? "1 bcast 7 0 1 #c1\n" : "3 bcast 7 0 1 #c1\n")
+                    : "0 bcast 7 0 1 #c0\n",
+            rank, rank, name, rank, rank);
+    }
+    struct compiled_trace *recorded = traces_open("recorded", texts[0], texts[1], texts[2], texts[3], NULL),
+                          *part = NULL;
+    struct interval_cut cut;
+    if (interval_make(recorded, "part", &part, &cut) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    assert_int_equal(cut.collectives, 1);
+    size_t size;
+    char *first = decompile_rank(part, 0, &size);
+    assert_null(strstr(first, "bcast 7"));
+    assert_non_null(strstr(first, "bcast 8"));
+    free(first);
+    traces_close(part);
+    traces_close(recorded);
+    for (unsigned rank = 0; rank < RANKS; rank++)
+        free(texts[rank]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_those_between_free_places),
+        cmocka_unit_test(communicators_are_not_cut_apart),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -17,6 +17,8 @@
 struct part_place {
     uint64_t token; /* the first one behind it, from 0 */
     uint64_t balance, open;
+    uint64_t
+        others; /* other collectives since the last one of the world; of a sum: more than on another rank */
 };
 
 /* A part of a rank. */
@@ -41,7 +43,7 @@ static const char mark[] = "comm_size #behind ";
 
 /* The numbers of a mark. False: the line is none. */
 static bool read_mark(const struct compiled_trace *source, uint32_t rank, uint32_t token,
-                      int64_t *collectives, int64_t *balance)
+                      int64_t *collectives, int64_t *balance, int64_t *others)
 {
     size_t length;
     if (token & TOKEN_COMPUTE || token == TOKEN_BLANK)
@@ -50,16 +52,18 @@ static bool read_mark(const struct compiled_trace *source, uint32_t rank, uint32
     if (length < sizeof mark || memcmp(text, mark, sizeof mark - 1) != 0)
         return false;
     const char *at = number_integer(text + sizeof mark - 1, end, collectives);
-    return at && at < end && *at == ' ' && number_integer(at + 1, end, balance) && *collectives >= 0;
+    at = at && at < end && *at == ' ' ? number_integer(at + 1, end, balance) : NULL;
+    return at && at < end && *at == ' ' && number_integer(at + 1, end, others) && *collectives >= 0 &&
+           *others >= 0;
 }
 
 bool interval_is_in(const struct compiled_trace *source)
 {
     for (uint32_t rank = 0; rank < source->program.ranks; rank++) {
         const uint32_t *tokens = compiled_tokens(source, rank);
-        int64_t collectives, balance;
+        int64_t collectives, balance, others;
         for (uint64_t at = 0; at < compiled_lines(source, rank); at++)
-            if (read_mark(source, rank, tokens[at], &collectives, &balance))
+            if (read_mark(source, rank, tokens[at], &collectives, &balance, &others))
                 return true;
     }
     return false;
@@ -121,10 +125,11 @@ static void read_rank(struct interval *interval, uint32_t rank)
     struct part_place place = {.token = 0};
     interval->is_open = mem_alloc(source->ranks[rank].slots, sizeof *interval->is_open, "requests");
     for (uint64_t at = body.from; at < body.to; at++) {
-        int64_t collectives, balance;
+        int64_t collectives, balance, others;
         place.token = at + 1;
-        if (read_mark(source, rank, tokens[at], &collectives, &balance)) {
+        if (read_mark(source, rank, tokens[at], &collectives, &balance, &others)) {
             place.balance = (uint64_t)balance;
+            place.others = (uint64_t)others;
             part = begin_part(interval, rank, collectives, place);
         }
         if (!part)
@@ -133,7 +138,10 @@ static void read_rank(struct interval *interval, uint32_t rank)
             const struct call *call = &compiled_calls(source, rank)[tokens[at]];
             place.balance += balance_of(call, rank);
             place.open = open_behind(interval, rank, call, place.open);
-            if (call_is_collective(call) && !call->group && !(call->flags & CALL_IMMEDIATE))
+            const bool is_of_world = !call->group && !(call->flags & CALL_IMMEDIATE);
+            if (call_is_collective(call))
+                place.others = is_of_world ? 0 : place.others + 1;
+            if (call_is_collective(call) && is_of_world)
                 add_place(part, place);
         }
         part->end = place;
@@ -149,18 +157,22 @@ static struct part_place sum_at(const struct interval *interval, size_t part, ui
                                 bool at_end)
 {
     struct part_place sum = {.token = 0};
+    uint64_t least = UINT64_MAX, most = 0;
     for (uint32_t rank = 0; rank < interval->source->program.ranks; rank++) {
         const struct rank_part *mine = &interval->ranks[rank][part];
         const struct part_place *place = at_end ? &mine->end : &mine->places[collectives - mine->first];
         sum.balance += place->balance;
         sum.open += place->open;
+        least = place->others < least ? place->others : least;
+        most = place->others > most ? place->others : most;
     }
+    sum.others = most - least;
     return sum;
 }
 
 static bool is_free(const struct part_place *sum)
 {
-    return sum->balance == 0 && sum->open == 0;
+    return sum->balance == 0 && sum->open == 0 && sum->others == 0;
 }
 
 /* The places that all ranks have in a part: from *first to *last collectives behind them. `ends_together`:
@@ -201,7 +213,8 @@ static enum status cut_part(struct interval *interval, size_t part, struct inter
     for (struct part_place sum; from <= last && (sum = sum_at(interval, part, from, false), !is_free(&sum));)
         from++;
     if (from > last)
-        return refuse(interval, part, "behind each collective a message or a request is under way");
+        return refuse(interval, part,
+                      "behind each collective a message, a request or another collective is under way");
     if (ends_together) {
         const struct part_place sum = sum_at(interval, part, 0, true);
         at_end = is_free(&sum);

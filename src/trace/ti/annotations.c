@@ -65,8 +65,8 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
         annotations->phase = field + 1;
         return 2;
     }
-    if (action_field_is(reader, field, "#behind") && left >= 3)
-        return 3; /* for trace/edit/interval.c */
+    if (action_field_is(reader, field, "#behind") && left >= 4)
+        return 4; /* for trace/edit/interval.c */
     if (action_field_is(reader, field, "#burst") && left >= 3)
         return read_burst(reader, field, left > 4 ? 4 : left);
     if (action_field_is(reader, field, "#site") && left >= 3) {
