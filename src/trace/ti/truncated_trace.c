@@ -67,10 +67,12 @@ static size_t whole_lines(const char *bytes, size_t size)
     return length;
 }
 
+/* The last line is this one. */
 static bool ends_with(const char *bytes, size_t length, const char *line)
 {
     size_t size = strlen(line);
-    return length >= size && memcmp(bytes + length - size, line, size) == 0;
+    return length >= size && memcmp(bytes + length - size, line, size) == 0 &&
+           (length == size || bytes[length - size - 1] == '\n');
 }
 
 /* The number of ranks of the world, by the second line: "0 comm_split #c 0-3". 0: there is no such line. */
