@@ -279,7 +279,7 @@ void diag_note(const char *format, ...)
  * names is as long. */
 enum { LONGEST_WORD = 64, MOST_CANDIDATES = 4096 };
 
-/* Names differ by more than the case of their letters, which people mix up. */
+/* Words are compared in small letters, since people mix up the case. */
 static inline char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

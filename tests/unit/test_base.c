@@ -160,6 +160,9 @@ static void nearest_word(void **state)
     assert_string_equal(diag_nearest_of("sned", words, 4), "send");
     assert_string_equal(diag_nearest_of("hockny.latency", words, 4), "hockney.latency");
     assert_null(diag_nearest_of("barrier", words, 4));
+    static const char *const classes[] = {"S", "W", "A", "B", "ECMP"};
+    assert_string_equal(diag_nearest_of("b", classes, 5), "B");
+    assert_string_equal(diag_nearest_of("ecmp", classes, 5), "ECMP");
 }
 
 /* The definition, in full: the number of edits from the first i bytes of a to the first j of b. */

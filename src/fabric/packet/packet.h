@@ -53,8 +53,7 @@ struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
     uint64_t hops, unsettled;
     struct metric_series up_bytes, down_bytes, link_bytes;
-    ps_t busiest_link_ps; /* what the bytes of a link between switches take at its rate, of that which takes
-                             most */
+    ps_t busiest_link_ps; /* the longest time that the bytes of a link between switches take at its rate */
 };
 
 /* Messages that follow each other: the first is under way, the others wait. */

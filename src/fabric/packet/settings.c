@@ -133,7 +133,7 @@ static const struct metric packet_metric_list[] = {
     {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
      "carried by each link between switches of the topology"},
     {"busiest_link_s", METRIC_TIME, offsetof(struct packet_statistics, busiest_link_ps),
-     "what the bytes of a link between switches take at its rate, most of all links"},
+     "the longest time that the bytes of a link between switches take at its rate"},
 };
 
 const struct metric_table packet_metrics = {

@@ -17,8 +17,8 @@
 struct part_place {
     uint64_t token; /* the first one behind it, from 0 */
     uint64_t balance, open;
-    uint64_t
-        others; /* other collectives since the last one of the world; of a sum: more than on another rank */
+    uint64_t others; /* other collectives since the last one of the world; of a sum: the most of a rank less
+                        the least */
 };
 
 /* A part of a rank. */
