@@ -287,7 +287,7 @@ static void read_stream(struct config_reader *reader)
     }
 }
 
-static enum status read_text(struct config_reader *reader)
+static enum status read_all(struct config_reader *reader)
 {
     struct config *config = reader->config;
     reader->sections_read = mem_alloc(reader->section_count, sizeof(bool), "sections");
@@ -300,6 +300,65 @@ static enum status read_text(struct config_reader *reader)
     config_reader_close(reader);
     free(reader->sections_read);
     return reader->errors ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+/* ------------------------------------------------------------ foreign files */
+
+/* The keys at the top of a JSON file. */
+struct top_keys {
+    const struct config_reader *reader;
+    char *names; /* of the first ones, joined by commas */
+    size_t count, offset, span;
+    bool is_known; /* one of them is of this file, or nearly so */
+};
+
+enum { KEYS_SHOWN = 4 };
+
+static void look_at_key(void *self, struct config_reader *scan, const struct config_node *node)
+{
+    struct top_keys *keys = self;
+    struct config *config = keys->reader->config;
+    (void)scan;
+    if (find_section(keys->reader, node->key) || config_find(config, node->key) ||
+        config_find_group(config, node->key) || config_nearest(config, node->key) ||
+        (node->kind == CONFIG_MAP && config_nearest_group(config, node->key)))
+        keys->is_known = true;
+    if (keys->count == 0) {
+        keys->offset = node->key_offset;
+        keys->span = node->key_span;
+    }
+    if (keys->count++ >= KEYS_SHOWN)
+        return;
+    char *longer = mem_format("%s%s%s", keys->names, *keys->names ? ", " : "", node->key);
+    free(keys->names);
+    keys->names = longer;
+}
+
+/* JSON of another program would give an error for each of its keys. Whether it is such a file, which is
+ * reported. */
+static bool is_foreign(struct config_reader *reader)
+{
+    struct top_keys keys = {.reader = reader, .names = mem_text("")};
+    const struct config_section any = {.read = look_at_key};
+    size_t blanks = 0;
+    while (blanks < reader->length && memchr(" \t\r\n", reader->text[blanks], 4))
+        blanks++;
+    const bool looks = reader->config->table_count && !reader->under && blanks < reader->length &&
+                       reader->text[blanks] == '{';
+    if (looks)
+        config_scan_text(reader->name, reader->text, reader->length, &any, &keys);
+    const bool foreign = keys.count && !keys.is_known;
+    if (foreign)
+        config_reader_error(reader, keys.offset, keys.span,
+                            "this is JSON of another program: none of its keys is a parameter (%s%s)",
+                            keys.names, keys.count > KEYS_SHOWN ? ", ..." : "");
+    free(keys.names);
+    return foreign;
+}
+
+static enum status read_text(struct config_reader *reader)
+{
+    return is_foreign(reader) ? STATUS_BAD_INPUT : read_all(reader);
 }
 
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
@@ -373,6 +432,6 @@ void config_scan_text(const char *name, const char *text, size_t length, const s
                                    .section_count = 1,
                                    .sections_self = self,
                                    .scans = true};
-    read_text(&reader);
+    read_all(&reader);
     config_close(config);
 }

@@ -135,6 +135,17 @@ static bool is_json(struct file_head head)
     return (begins_with(line, "{", 1) || begins_with(line, "[", 1)) && !is_ini(head);
 }
 
+/* A word that only experiments have at their top. */
+static bool is_experiment(struct file_head head)
+{
+    static const char *const words[] = {"\"workload\"", "\"trace\"", "\"fabric\"", "\"machine\"",
+                                        "\"sweep\""};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_json(head) && contains(head, words[i]))
+            return true;
+    return false;
+}
+
 static bool is_result(struct file_head head)
 {
     return is_json(head) && contains(head, "\"schema\":") && contains(head, "\"manifest\":");
@@ -248,7 +259,10 @@ static const struct known_kind {
       "helio capture records what an MPI program sends; --plugin loads a plug-in of Heliograph", false}},
     {NULL, 0, is_zip, {"a zip archive", "unpack it and give the folder with its rank-<k>.txt", false}},
     {NULL, 0, is_pcap, {"a capture of network packets, which has no MPI calls in it", CAPTURE, false}},
-    {NULL, 0, is_result, {"the result of helio run --json", "helio compare reads it", false}},
+    {NULL,
+     0,
+     is_result,
+     {"the result of helio run --json", "helio rerun repeats it, helio compare compares two", false}},
     {NULL, 0, is_archive, {"an archive", "helio run FILE reads the archive of a trace", false}},
     {"HELIOTI\n", 8, NULL, {"a compiled trace", "helio run FILE reads it", false}},
     {NULL,
@@ -261,7 +275,11 @@ static const struct known_kind {
      {"a text of protobuf messages, as protoc prints them",
       "give the file that it was made from: a Chakra trace is NAME.NUMBER.et", false}},
     {NULL, 0, is_ini, {"a configuration of SimpleComm's", "helio run --ini FILE reads it", true}},
-    {NULL, 0, is_json, {"an experiment file in JSON", "helio run FILE reads it", true}},
+    {NULL, 0, is_experiment, {"an experiment file in JSON", "helio run FILE reads it", true}},
+    {NULL,
+     0,
+     is_json,
+     {"JSON of another program, and no trace", "an experiment file has a key such as \"workload\"", true}},
     {NULL, 0, is_yaml, {"an experiment file", "helio run FILE reads it", true}},
 };
 
