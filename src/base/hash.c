@@ -1,7 +1,11 @@
 #include "base/hash.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/file.h"
+#include "base/mem.h"
 
 uint64_t hash_texts(const char *const *texts, size_t count)
 {
@@ -9,4 +13,25 @@ uint64_t hash_texts(const char *const *texts, size_t count)
     for (size_t i = 0; i < count; i++)
         hash = XXH3_64bits_withSeed(texts[i], strlen(texts[i]) + 1, hash);
     return hash;
+}
+
+void hash_of_file(const char *path, char text[HASH_FILE_TEXT])
+{
+    FILE *file = file_open_regular(path);
+    XXH3_state_t *state = file ? XXH3_createState() : NULL;
+    char bytes[4096];
+    *text = '\0';
+    if (!file)
+        return;
+    if (!state)
+        mem_exhausted("the hash of a file");
+    XXH3_128bits_reset(state);
+    for (size_t length; (length = fread(bytes, 1, sizeof bytes, file));)
+        XXH3_128bits_update(state, bytes, length);
+    const XXH128_hash_t hash = XXH3_128bits_digest(state);
+    if (!ferror(file))
+        snprintf(text, HASH_FILE_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+                 (unsigned long long)hash.low64);
+    XXH3_freeState(state);
+    fclose(file);
 }

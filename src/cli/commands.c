@@ -8,7 +8,7 @@ static const struct cli_subcommand commands[] = {
     {"export", cli_export, "print the results of a sweep as comma-separated values", NULL},
     {"report", cli_report, "draw the results of a sweep as one page with charts", NULL},
     {"plot", cli_plot, "write a figure of the results of a sweep, for gnuplot", NULL},
-    {"rerun", cli_rerun, "do one run of a sweep again, to the byte", NULL},
+    {"rerun", cli_rerun, "repeat a result of helio run --json, or one run of a sweep", NULL},
     {"merge", cli_merge, "put the results of several sweeps into one file", NULL},
     {"trace", cli_trace, "look at, check and convert traces", &cli_trace_group},
     {"capture", cli_capture, "run an MPI program and write the trace of its calls", NULL},

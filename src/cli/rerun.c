@@ -1,12 +1,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/rerun.h"
 #include "output/json.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
@@ -16,10 +18,10 @@ static const struct cli_option options[] = {CLI_PLUGIN};
 
 static const struct cli_command command = {
     .name = "rerun",
-    .words = "RESULTS.db#ID",
-    .doc = "Does one run of a sweep again and prints its result, the object that helio run --json has in "
-           "`runs`.\n"
-           "Exit status 1: the result differs from the one that is kept.",
+    .words = "RUN.json|RESULTS.db#ID",
+    .doc = "Repeats a result of helio run --json, or one run of a sweep, from the parameters that it keeps.\n"
+           "Prints the result as JSON, and says whether the times are the same. Exit status 1: they differ; "
+           "of a sweep's\nrun, anything differs.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
 };
@@ -48,10 +50,8 @@ static enum status compare(const char *name, const struct store_run *kept, const
     return STATUS_FAILED;
 }
 
-/* A store of results may come from anybody, so what it names is not loaded: a plug-in is a program. */
-static enum status check_plugins(const char *name, const struct store_run *kept)
+enum status rerun_check_plugins(const char *name, const json_t *parameters)
 {
-    json_t *parameters = json_read_object(kept->parameters);
     const char *value = json_string_value(json_object_get(parameters, "plugins"));
     char *paths = mem_text(value ? value : ""), *rest = paths;
     enum status status = STATUS_OK;
@@ -64,6 +64,13 @@ static enum status check_plugins(const char *name, const struct store_run *kept)
         status = STATUS_BAD_INPUT;
     }
     free(paths);
+    return status;
+}
+
+static enum status check_plugins(const char *name, const struct store_run *kept)
+{
+    json_t *parameters = json_read_object(kept->parameters);
+    const enum status status = rerun_check_plugins(name, parameters);
     json_decref(parameters);
     return status;
 }
@@ -94,16 +101,16 @@ static enum status rerun(const char *name, const char *path, int64_t id)
     return status;
 }
 
-/* "results.db#12" */
+/* "results.db#12", or the name of a file: one that exists wins. */
 static enum status rerun_named(const char *name)
 {
     const char *hash = strrchr(name, '#');
     struct units_problem problem;
     uint64_t id;
-    if (!hash || hash == name || !units_count(hash + 1, &id, &problem) || id > INT64_MAX) {
-        diag_error("a run is %s, with the id that helio export prints; not '%s'", command.words, name);
-        return STATUS_BAD_INPUT;
-    }
+    struct stat about;
+    if (!hash || hash == name || !units_count(hash + 1, &id, &problem) || id > INT64_MAX ||
+        stat(name, &about) == 0)
+        return rerun_result(name);
     char *path = mem_format("%.*s", (int)(hash - name), name);
     enum status status = rerun(name, path, (int64_t)id);
     free(path);

@@ -5,71 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "compare/result_file.h"
 #include "sim/insight.h"
-#include "sim/result.h"
-
-enum { FILE_BYTES_AT_MOST = 256 << 20 };
 
 /* ------------------------------------------------------------------ reading */
-
-/* What a file is that is no result, as far as its first bytes tell; NULL: something else. */
-static const char *kind_of(const char *text, size_t length)
-{
-    static const struct {
-        const char *begins, *is;
-    } kinds[] = {{"SQLite format 3", "the results of a sweep; helio report, helio plot and helio export read "
-                                     "them"},
-                 {"<!DOCTYPE", "a page without results; give one of helio run --html"},
-                 {"fabric,src,dst", "a list of messages; give the JSON that helio run --json prints"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t begin = strlen(kinds[i].begins);
-        if (length >= begin && memcmp(text, kinds[i].begins, begin) == 0)
-            return kinds[i].is;
-    }
-    return NULL;
-}
-
-static enum status refuse(const char *file, const char *what)
-{
-    diag_error("%s is not a result of helio run --json: %s", file, what);
-    return STATUS_BAD_INPUT;
-}
-
-/* In a page of helio run --html the result is the text of one element, in which no '<' occurs
- * (report/page.c). */
-static void skip_to_results(const char **text, size_t *length)
-{
-    static const char page[] = "<!DOCTYPE html>", element[] = "id=\"results\">";
-    const char *end = *text + *length;
-    if (*length < sizeof page || memcmp(*text, page, sizeof page - 1) != 0)
-        return;
-    const char *begin = memmem(*text, *length, element, sizeof element - 1);
-    if (!begin)
-        return;
-    *text = begin + sizeof element - 1;
-    const char *close = memchr(*text, '<', (size_t)(end - *text));
-    *length = (size_t)((close ? close : end) - *text);
-}
-
-static enum status read_json(const char *file, const char *text, size_t length, json_t **json)
-{
-    struct json_fault fault;
-    skip_to_results(&text, &length);
-    const char *kind = kind_of(text, length);
-    if (kind) {
-        diag_error("%s is %s", file, kind);
-        return STATUS_BAD_INPUT;
-    }
-    *json = json_read(text, length, &fault);
-    if (*json)
-        return STATUS_OK;
-    diag_report(DIAG_ERROR, &(struct diag_place){.file = file, .line = fault.line, .column = fault.column},
-                "%s; a result of helio run --json would be right", fault.text);
-    return STATUS_BAD_INPUT;
-}
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -87,39 +27,12 @@ static bool is_time(double seconds)
     return isfinite(seconds) && seconds >= 0;
 }
 
-static enum status check_runs(const char *file, const json_t *runs)
+static void read_side(struct compare_side *side)
 {
-    if (json_array_size(runs) == 0)
-        return refuse(file, "it has no runs");
-    for (size_t i = 0; i < json_array_size(runs); i++) {
-        const json_t *run = json_array_get(runs, i);
-        if (!text_of(run, "fabric") || !is_time(number_of(run, "makespan_s")))
-            return refuse(file, "a run has no fabric, or no time");
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(text_of(json_array_get(runs, k), "fabric"), text_of(run, "fabric")) == 0)
-                return refuse(file, "it has two runs on one fabric");
-    }
-    return STATUS_OK;
-}
-
-static enum status check_side(struct compare_side *side)
-{
-    const json_t *manifest = json_object_get(side->json, "manifest"),
-                 *runs = json_object_get(side->json, "runs");
-    const json_t *schema = json_object_get(side->json, "schema");
-    if (!json_is_object(manifest) || !json_is_array(runs) || !json_is_integer(schema))
-        return refuse(side->file, "it has no fields 'schema', 'manifest' and 'runs'");
-    if (json_integer_value(schema) != RESULT_SCHEMA) {
-        diag_error("%s has schema %" JSON_INTEGER_FORMAT "; this version compares results of schema %d",
-                   side->file, json_integer_value(schema), RESULT_SCHEMA);
-        return STATUS_BAD_INPUT;
-    }
+    const json_t *manifest = json_object_get(side->json, "manifest");
     side->program = text_of(manifest, "program");
     side->version = text_of(manifest, "version");
     side->is_interrupted = json_object_get(side->json, "not_run") != NULL;
-    if (!side->program || !side->version || !json_is_object(json_object_get(manifest, "parameters")))
-        return refuse(side->file, "its manifest has no program, version or parameters");
-    return check_runs(side->file, runs);
 }
 
 /* ----------------------------------------------------------------- settings */
@@ -308,9 +221,9 @@ enum status compare_texts(const char *const names[2], const char *const texts[2]
     enum status status = STATUS_OK;
     for (int i = 0; i < 2 && status == STATUS_OK; i++) {
         comparison->sides[i].file = names[i];
-        status = read_json(names[i], texts[i], lengths[i], &comparison->sides[i].json);
+        status = result_text_read(names[i], texts[i], lengths[i], &comparison->sides[i].json);
         if (status == STATUS_OK)
-            status = check_side(&comparison->sides[i]);
+            read_side(&comparison->sides[i]);
     }
     if (status != STATUS_OK)
         return status;
@@ -327,8 +240,7 @@ enum status compare_files(const char *first, const char *second, struct comparis
     *comparison = (struct comparison){.setting_count = 0};
     enum status status = STATUS_OK;
     for (int i = 0; i < 2 && status == STATUS_OK; i++)
-        status =
-            file_load(names[i], FILE_BYTES_AT_MOST, "a result of helio run --json", &texts[i], &lengths[i]);
+        status = result_file_load(names[i], &texts[i], &lengths[i]);
     if (status == STATUS_OK)
         status = compare_texts(names, (const char *const *)texts, lengths, comparison);
     free(texts[0]);

@@ -13,8 +13,9 @@
 /* Two results of helio run --json, beside each other: which parameters differ, how long the program takes on
  * each fabric, and what part of the critical path makes the difference.
  *
- *     compare.h, .c   reads two results and compares them
- *     print.c         the comparison as text and as JSON */
+ *     compare.h, .c       reads two results and compares them
+ *     result_file.h, .c   the file of one result
+ *     print.c             the comparison as text and as JSON */
 
 /* Texts belong to the comparison, and numbers that a result does not have are NAN. */
 struct compare_side {

@@ -557,17 +557,44 @@ const char *experiment_file(const struct experiment *experiment, const char *par
     return NULL;
 }
 
+static struct manifest_input *add_input(struct manifest *manifest, const char *path)
+{
+    struct manifest_input *input = &manifest->inputs[manifest->input_count++];
+    input->path = path;
+    return input;
+}
+
+static void add_file(const struct experiment *experiment, const char *param, struct manifest *manifest)
+{
+    const char *path = experiment_file(experiment, param);
+    if (path)
+        hash_of_file(path, add_input(manifest, path)->hash);
+}
+
+/* The program first. What a trace holds counts, and not how it is packed. */
+static void add_inputs(const struct experiment *experiment, struct manifest *manifest)
+{
+    const struct program *program = experiment->program;
+    if (experiment->chosen->trace)
+        trace_key(program, add_input(manifest, experiment->chosen->trace)->hash);
+    else
+        add_file(experiment, "workload", manifest);
+    if (!experiment->chosen->trace && program->jobs && manifest->input_count)
+        trace_key(program, manifest->inputs[0].programs);
+    add_file(experiment, "host.system", manifest);
+    add_file(experiment, "topology", manifest);
+    add_file(experiment, "placement", manifest);
+}
+
 struct manifest experiment_manifest(struct experiment *experiment)
 {
-    if (experiment->chosen->trace)
-        trace_key(experiment->program, experiment->trace_key);
     if (!experiment->has_bursts)
         experiment->has_bursts = bursts_summarise(experiment->program, &experiment->bursts);
-    return (struct manifest){.config = experiment->config,
-                             .seed = experiment->chosen->seed,
-                             .program = experiment->program->name,
-                             .bursts = experiment->has_bursts ? &experiment->bursts : NULL,
-                             .sites = experiment->program->sites,
-                             .input = experiment->chosen->trace,
-                             .input_hash = experiment->chosen->trace ? experiment->trace_key : NULL};
+    struct manifest manifest = {.config = experiment->config,
+                                .seed = experiment->chosen->seed,
+                                .program = experiment->program->name,
+                                .bursts = experiment->has_bursts ? &experiment->bursts : NULL,
+                                .sites = experiment->program->sites};
+    add_inputs(experiment, &manifest);
+    return manifest;
 }

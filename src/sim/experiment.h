@@ -19,6 +19,7 @@
  *     path_summary.h     what the critical path of a result consists of
  *     slack.h            how much later things could be without a longer run; top_list.h: the first of many
  *     insight.h          what results mean, in sentences
+ *     repeat.h           a result computed again from its JSON
  *     what_if.h          what a run would take if a message took no time
  *     memory.h           the memory that a run will need
  *     conservation.h     checks that a fabric loses no message
@@ -75,8 +76,7 @@ struct experiment {
     size_t fabric_count;
     struct host host; /* if has_host */
     bool has_host;
-    enum experiment_path path; /* set it behind experiment_init() */
-    char trace_key[TRACE_KEY_TEXT];
+    enum experiment_path path;    /* set it behind experiment_init() */
     struct bursts_summary bursts; /* of the program, when a manifest has asked for it */
     bool has_bursts;
 };

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 #include "base/config.h"
+#include "base/hash.h"
 #include "base/metric.h"
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
 #include "engine/critical.h"
 #include "engine/engine.h"
+#include "output/json.h"
 #include "sim/network.h"
 
 struct path_summary;
@@ -115,8 +117,9 @@ struct result {
     double wall_s;        /* time of the simulation itself; for people, and in no file of results */
 };
 
-/* The version of the JSON. It grows when the meaning of a field changes. */
-enum { RESULT_SCHEMA = 1 };
+/* The version of the JSON, which grows when the meaning of a field changes, and the digits of its real
+ * numbers. */
+enum { RESULT_SCHEMA = 1, RESULT_DIGITS = 15 };
 
 void result_free(struct result *result);
 
@@ -157,6 +160,15 @@ struct insight;
 struct bursts_summary;
 struct program_sites;
 
+/* A file whose contents the results depend on. */
+struct manifest_input {
+    const char *path;
+    char hash[HASH_FILE_TEXT];     /* of its contents */
+    char programs[HASH_FILE_TEXT]; /* of the programs that a file of jobs names; "": it is something else */
+};
+
+enum { MANIFEST_INPUTS = 4 }; /* program, system of hosts, topology, placement */
+
 /* Everything that is needed to repeat a run. */
 struct manifest {
     const struct config *config;
@@ -165,14 +177,15 @@ struct manifest {
     const char *program;                 /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
     const struct bursts_summary *bursts; /* of the program (call/bursts.h); NULL: none are recorded */
     const struct program_sites *sites;   /* of the program (call/sites.h); NULL: none are known */
-    const char *input;                   /* path of the trace; NULL = generated */
-    const char *input_hash;
+    struct manifest_input inputs[MANIFEST_INPUTS];
+    size_t input_count;
     /* Fabrics of the experiment that an interrupted run has no result for. */
     const struct fabric_ops *const *not_run;
     size_t not_run_count;
 };
 
 /* One JSON object: schema, manifest, runs. The same input gives the same bytes. */
+json_t *result_json(const struct manifest *manifest, const struct result *results, size_t count);
 enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
                               FILE *out);
 

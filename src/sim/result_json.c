@@ -16,7 +16,7 @@
 #include "sim/slack.h"
 
 /* Up to this many ranks are listed one by one; more are described by quantiles. */
-enum { RANKS_LISTED = 4096, DIGITS = 15 };
+enum { RANKS_LISTED = 4096 };
 
 static json_t *seconds(sum_t time)
 {
@@ -358,11 +358,14 @@ static void add_parameter(void *self, const struct param *param, const char *val
 static json_t *inputs_json(const struct manifest *manifest)
 {
     json_t *inputs = json_make_list();
-    if (manifest->input) {
-        json_t *input = json_make_object();
-        json_put_text(input, "path", manifest->input);
-        json_put_text(input, "xxh3", manifest->input_hash ? manifest->input_hash : "");
-        json_add(inputs, input);
+    for (size_t i = 0; i < manifest->input_count; i++) {
+        const struct manifest_input *input = &manifest->inputs[i];
+        json_t *object = json_make_object();
+        json_put_text(object, "path", input->path);
+        json_put_text(object, "xxh3", input->hash);
+        if (*input->programs)
+            json_put_text(object, "programs_xxh3", input->programs);
+        json_add(inputs, object);
     }
     return inputs;
 }
@@ -388,8 +391,7 @@ static json_t *names_of(const struct fabric_ops *const *list, size_t count)
     return names;
 }
 
-enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
-                              FILE *out)
+json_t *result_json(const struct manifest *manifest, const struct result *results, size_t count)
 {
     json_t *runs = json_make_list();
     const struct result *reference = network_reference(results, count);
@@ -405,7 +407,14 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
         json_put(whole, "insight", insight_json(manifest->insight));
     if (manifest->not_run_count)
         json_put(whole, "not_run", names_of(manifest->not_run, manifest->not_run_count));
-    enum status status = json_write(whole, DIGITS, out);
+    return whole;
+}
+
+enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
+                              FILE *out)
+{
+    json_t *whole = result_json(manifest, results, count);
+    enum status status = json_write(whole, RESULT_DIGITS, out);
     int cause = errno;
     json_decref(whole);
     if (status != STATUS_OK)
@@ -415,7 +424,7 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
 
 char *result_run_text(const struct result *result)
 {
-    return json_take_line(run_json(result, result), DIGITS);
+    return json_take_line(run_json(result, result), RESULT_DIGITS);
 }
 
 char *result_metrics_text(const struct result *result)
@@ -426,5 +435,5 @@ char *result_metrics_text(const struct result *result)
         if (!metric_is_series(metric))
             json_put(object, metric->name, metric_json(metric, result->statistics));
     }
-    return json_take_line(object, DIGITS);
+    return json_take_line(object, RESULT_DIGITS);
 }

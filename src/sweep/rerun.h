@@ -2,7 +2,6 @@
 #define HELIO_SWEEP_RERUN_H
 
 #include "base/param.h"
-#include "output/json.h"
 #include "sweep/point.h"
 #include "sweep/store.h"
 
@@ -10,12 +9,10 @@
 struct rerun_point {
     struct sweep_point point;
     struct config *base;
-    struct sweep_setting *settings;
-    json_t *parameters; /* the texts of the settings */
 };
 
-/* STATUS_BAD_INPUT, reported: the parameters are no JSON object. Otherwise the caller closes it. The fabric's
- * name belongs to the run. */
+/* STATUS_BAD_INPUT, reported: the parameters are no JSON object, or one of them is wrong. Otherwise the
+ * caller closes it. The fabric's name belongs to the run. */
 enum status rerun_point_open(struct rerun_point *rerun, const struct store_run *run,
                              const struct param_table *const *tables, size_t table_count);
 void rerun_point_close(struct rerun_point *rerun);

@@ -108,8 +108,11 @@ static enum status write_page(const char *where)
          .statistics = &pivot},
     };
     results[0].sizes[4] = (struct size_class){.count = 7, .bytes = 70};
-    struct manifest manifest = {
-        .config = config, .seed = 1, .program = HOSTILE, .input = "dir/" HOSTILE, .input_hash = "00ff"};
+    struct manifest manifest = {.config = config,
+                                .seed = 1,
+                                .program = HOSTILE,
+                                .inputs = {{.path = "dir/" HOSTILE, .hash = "00ff"}},
+                                .input_count = 1};
     struct report_page *page = NULL;
     enum status status = report_page_open(where, &page);
     if (status == STATUS_OK)
