@@ -1,6 +1,7 @@
 /* Counters in shared memory, as processes on one machine wait for them: nothing is lost, and a wait that is
  * in vain ends. With the thread sanitizer, threads stand in for the processes. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,12 +120,59 @@ static void vain_wait_ends(void **state)
     assert_true(shm_counter_await(&never, 1, &backoff));
 }
 
+static _Atomic bool peer_is_there, peer_ends;
+
+static void *yield_often(void *argument)
+{
+    (void)argument;
+    peer_is_there = true;
+    while (!peer_ends)
+        sched_yield();
+    return NULL;
+}
+
+/* On a core whose other process yields as well, each yield is short, and the core is contended all the same.
+ */
+static void short_yields_are_contention(void **state)
+{
+    enum { LOOKS = 200 };
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    int core = 0;
+    while (!CPU_ISSET(core, &all))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    pthread_t peer; /* which inherits the core */
+    assert_int_equal(pthread_create(&peer, NULL, yield_often, NULL), 0);
+    while (!peer_is_there)
+        sched_yield();
+    int found = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        struct backoff backoff = {.progress = go_on};
+        struct backoff_wait wait = backoff_begin(&backoff);
+        assert_true(wait.spins > 0);
+        if (!backoff_finds_contention(&wait))
+            continue;
+        found++;
+        assert_int_equal(wait.spins, 0);
+        assert_int_equal(backoff_begin(&backoff).spins, 0);
+    }
+    peer_ends = true;
+    assert_int_equal(pthread_join(peer, NULL), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_in_range(found, LOOKS / 2, LOOKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers_meet),
         cmocka_unit_test(flags_publish),
         cmocka_unit_test(vain_wait_ends),
+        cmocka_unit_test(short_yields_are_contention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
