@@ -5,10 +5,15 @@
 
 #include "live/coll/internal.h"
 
-/* Trials are repeated, since programs change and machines are noisy. While a trial confirms the last
- * decision, the calls until the next trial double from PERIOD_MIN to PERIOD_MAX. LEFT_OUT: times of each way,
- * the slowest, that do not count. */
-enum { PERIOD_MIN = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
+/* Trials are repeated, since programs change and machines are noisy. A clear decision holds for PERIOD_CLEAR
+ * calls, one between ways that are nearly as fast for PERIOD_CLOSE: there the kernel's placement of ranks on
+ * cores may turn the winner round. While a trial confirms the last decision, the calls until the next trial
+ * double, up to PERIOD_MAX. LEFT_OUT: times of each way, the slowest, that do not count. */
+enum { PERIOD_CLOSE = 256, PERIOD_CLEAR = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
+
+/* Our way is taken if it gains a sixteenth, more than trials of the same way differ: a call must not be
+ * slower than the MPI's for a gain that is none. */
+enum { LEAST_GAIN = 16 };
 
 /* A trial measures four calls our way, eight the MPI's way, four our way. Calls of one way follow one
  * another, as they do after the trial. The network and the caches are in the state that the previous calls
@@ -77,10 +82,11 @@ static void repeat_trial(struct autotune *autotune)
 }
 
 /* Takes a way until the next trial. The decision counts as one vote in that trial. */
-static void conclude(struct autotune *autotune, bool ours)
+static void conclude(struct autotune *autotune, bool ours, bool clear)
 {
+    uint64_t least = clear ? PERIOD_CLEAR : PERIOD_CLOSE;
     bool again = autotune->period && ours == autotune->ours;
-    uint64_t period = again && autotune->period >= PERIOD_MIN ? 2 * autotune->period : PERIOD_MIN;
+    uint64_t period = again && autotune->period >= least ? 2 * autotune->period : least;
     *autotune = (struct autotune){.ours = ours, .period = period < PERIOD_MAX ? period : PERIOD_MAX};
     autotune->calls_left = autotune->period;
     autotune->votes[ours] = 1;
@@ -88,7 +94,7 @@ static void conclude(struct autotune *autotune, bool ours)
 
 void autotune_take(struct autotune *autotune, bool ours)
 {
-    conclude(autotune, ours);
+    conclude(autotune, ours, false);
 }
 
 bool autotune_begin_with(struct autotune *autotune, bool ours)
@@ -128,18 +134,20 @@ static bool decide(struct autotune *autotune, const struct live_comm *comm, cons
         mine.own_ns[way] = sum_of(autotune->ns[way], AUTOTUNE_TAKEN);
     memcpy(mine.step_ns, autotune->step_ns, sizeof mine.step_ns);
     if (PMPI_Allreduce(&mine, &all, SUMS, MPI_INT64_T, MPI_SUM, comm->mine) != MPI_SUCCESS) {
-        *autotune = (struct autotune){.period = PERIOD_MIN, .calls_left = PERIOD_MIN};
+        *autotune = (struct autotune){.period = PERIOD_CLEAR, .calls_left = PERIOD_CLEAR};
         return false;
     }
     for (int way = 0; way < 2; way++)
         qsort(all.step_ns[way], AUTOTUNE_TAKEN, sizeof(int64_t), compare_ns);
     bool by_steps = steps_are_shorter(&all, true) || steps_are_shorter(&all, false);
-    bool ours = by_steps ? steps_are_shorter(&all, true) : all.own_ns[1] <= all.own_ns[0];
-    autotune->votes[ours] += 2 * all.own_ns[ours] <= all.own_ns[!ours] ? ENOUGH : 1;
+    bool ours = by_steps ? steps_are_shorter(&all, true)
+                         : all.own_ns[1] + all.own_ns[1] / LEAST_GAIN <= all.own_ns[0];
+    bool clear = 2 * all.own_ns[ours] <= all.own_ns[!ours];
+    autotune->votes[ours] += clear ? ENOUGH : 1;
     if (autotune->votes[ours] < ENOUGH)
         repeat_trial(autotune);
     else
-        conclude(autotune, ours);
+        conclude(autotune, ours, clear);
     if (comm->settings.verbose && comm->rank == 0)
         report(autotune, comm, &all, by_steps, what);
     return autotune->calls_left > 0;

@@ -52,7 +52,7 @@ algorithms() {
         @vectors random >/dev/null || fail "vectors by leaders of sockets"
     # More sizes in turn than the library keeps plans for: trials still end, and no plan is compiled twice.
     with 2 HELIO_VERBOSE=1 @alltoall plans >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
-    grep -q "MPI_Alltoall of 16 to 31 B: .* for 1024 calls" "$TMP/out" || fail "$(cat "$TMP/out")"
+    grep -q "MPI_Alltoall of 16 to 31 B: .* for [0-9]* calls" "$TMP/out" || fail "$(cat "$TMP/out")"
     [ "$(grep -c " B: leaders (or the MPI's own, both are tried)" "$TMP/out")" -le 128 ] || fail "$(cat "$TMP/out")"
     # What trials have found holds for later communicators of the same shape.
     with 2 HELIO_VERBOSE=1 @alltoall known >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
@@ -63,7 +63,7 @@ algorithms() {
     ! grep -q "ranks on" "$TMP/out" || fail "$(cat "$TMP/out")"
     # Both ways are tried, and a message names the one that is taken; where the model is sure, a message says so.
     with 4 HELIO_RANKS_PER_NODE=2 HELIO_VERBOSE=1 @alltoall calls sizes large >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
-    grep -q "MPI_Alltoall of 8 to 15 B: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" &&
+    grep -q "MPI_Alltoall of 8 to 15 B: .* us by way of nodes, .* us by the MPI: .* for [0-9]* calls" "$TMP/out" &&
         grep -q "8 B: leaders (or the MPI's own, both are tried)" "$TMP/out" &&
         grep -q "1048576 B: the MPI's own (the model says it is surely faster)" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
@@ -95,7 +95,7 @@ vectors() {
     "$here/launch" 2 @vectors gaps lengths # with more ranks, Open MPI returns MPI_ERR_OTHER in the check of lengths
     # Both ways are tried and give the same results; either may win.
     with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
-    grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" ||
+    grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for [0-9]* calls" "$TMP/out" ||
         fail "$(cat "$TMP/out")"
     with 4 HELIO_VERBOSE=1 HELIO_ALLTOALLV=mpi HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1
     ! grep "MPI_Alltoallv" "$TMP/out" || fail "HELIO_ALLTOALLV=mpi"

@@ -53,11 +53,11 @@ static int run_trial(struct autotune *autotune, const struct live_comm *comm, in
 }
 
 /* Makes a trial and its repetitions in a program in which every `period`-th call is large, beginning with
- * call `phase`. The faster way needs a little less for each call; both ways need far more for the first call
+ * call `phase`. The faster way needs a tenth less for each call; both ways need far more for the first call
  * after a change of way. Returns whether our way was taken. */
 static bool finds_ours(const struct live_comm *comm, int period, int phase, bool ours_is_faster)
 {
-    enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000, GAIN = 1 };
+    enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000 };
     struct autotune autotune = {0};
     bool last = false, measured;
     for (int i = 0; i < 3 * AUTOTUNE_CALLS; i++) {
@@ -65,7 +65,7 @@ static bool finds_ours(const struct live_comm *comm, int period, int phase, bool
         if (!measured)
             break;
         int64_t ns = i % period == phase ? LARGE : SMALL;
-        ns -= ours == ours_is_faster ? GAIN : 0;
+        ns -= ours == ours_is_faster ? ns / 10 : 0;
         ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
         autotune_add_time(&autotune, comm, ours, now_ns, now_ns + ns, "autotune");
         now_ns += ns;
@@ -140,8 +140,21 @@ static void test_predictions(const struct live_comm *comm)
     run_trial(&autotune, comm, 15, 20);
     expect(autotune.calls_left == 0, "a prediction is no vote");
     run_trial(&autotune, comm, 15, 20);
-    expect(calls_held(&autotune, true) == 1024, "a trial confirms it");
+    expect(calls_held(&autotune, true) == 256, "a trial confirms it");
     expect(!autotune_begin_with(&autotune, false), "after trials there is no prediction");
+}
+
+/* Ways that are as fast as each other. */
+static void test_least_gain(const struct live_comm *comm)
+{
+    for (int ours_ns = 90; ours_ns <= 110; ours_ns++) {
+        struct autotune autotune = {0};
+        for (int i = 0; i < 2; i++) {
+            for (int call = 0; call < AUTOTUNE_CALLS; call++)
+                make_call(&autotune, comm, ours_ns, 100), now_ns += call % 5 * 50;
+        }
+        expect(calls_held(&autotune, ours_ns <= 94) == 256, "our way is taken where it gains a sixteenth");
+    }
 }
 
 int main(void)
@@ -169,9 +182,12 @@ int main(void)
     run_trial(&autotune, &comm, 20, 11);
     expect(calls_held(&autotune, true) == 0, "and where that disagrees once more");
     run_trial(&autotune, &comm, 20, 11);
-    expect(calls_held(&autotune, false) == 1024, "two of three are enough");
+    expect(calls_held(&autotune, false) == 256, "two of three are enough, for few calls");
     run_trial(&autotune, &comm, 20, 11);
-    expect(calls_held(&autotune, false) == 2048, "and what was found before is a vote");
+    expect(calls_held(&autotune, false) == 512, "and what was found before is a vote");
+    run_trial(&autotune, &comm, 20, 10);
+    expect(calls_held(&autotune, false) == 1024, "what is clear now is held as what is clear at first");
+    test_least_gain(&comm);
     for (int period = 1; period <= 4; period++)
         for (int phase = 0; phase < period; phase++)
             for (int faster = 0; faster < 2; faster++)
