@@ -24,6 +24,7 @@ enum tap_kind {
     TAP_ENDED,    /* `rank` made its last call, at `at` */
     TAP_SOFTWARE, /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
     TAP_BEGAN,    /* `rank` begins at `at`, as its job has waited for nodes; all others begin at 0 */
+    TAP_COLLECTIVE, /* the first rank of a group has entered `collective` */
 };
 
 #define TAP_NOBODY UINT32_MAX
@@ -35,6 +36,15 @@ struct tap_burst {
     uint64_t lasted_ns, used_ns, instructions;
     bool is_counted;            /* the instructions are known */
     const char *after, *before; /* the call sites between which it is; NULL: not known */
+};
+
+/* A collective call, once for all of its ranks. */
+struct tap_collective {
+    uint32_t kind; /* enum coll_kind */
+    uint32_t ranks;
+    bool has_size;                     /* all ranks know it */
+    uint64_t bytes;                    /* that choices by size compare with their limits (coll/coll.h) */
+    const char *operation, *algorithm; /* names; they live as long as the program */
 };
 
 struct tap_record {
@@ -52,12 +62,13 @@ struct tap_record {
     ps_t since, at;
     union {
         const struct message *message;
-        const char *site_name;         /* TAP_IDLE: of `site`; NULL: not known */
+        const char *site_name;                   /* TAP_IDLE: of `site`; NULL: not known */
+        const struct tap_collective *collective; /* TAP_COLLECTIVE */
         const struct tap_burst *burst; /* TAP_COMPUTED, if somebody wants it; NULL: nothing was recorded */
     };
 };
 
-enum { TAP_KINDS = TAP_BEGAN + 1, TAP_HANDLERS = 8 };
+enum { TAP_KINDS = TAP_COLLECTIVE + 1, TAP_HANDLERS = 8 };
 
 struct tap_handler {
     void (*handle)(void *self, const struct tap_record *record);

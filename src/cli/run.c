@@ -366,8 +366,10 @@ static enum status print_results(const struct run_options *run, const struct man
     report_table(manifest->program, results, count, stdout);
     if (manifest->insight)
         report_insight(manifest->insight, stdout);
-    if (run->insight)
+    if (run->insight) {
+        report_collectives(results, count, stdout);
         report_paths(results, count, stdout);
+    }
     if (run->slack)
         report_slack(results, count, stdout);
     return standard_flush();

@@ -31,7 +31,7 @@ bool coll_sizes_agree(enum coll_kind kind)
     return kind != COLL_BARRIER && kind != COLL_ALLTOALLV && kind != COLL_GATHERV && kind != COLL_SCATTERV;
 }
 
-static uint64_t compared_bytes(const struct coll_call *call)
+uint64_t coll_compared_bytes(const struct coll_call *call)
 {
     if (call->kind != COLL_ALLGATHERV && call->kind != COLL_REDUCE_SCATTER)
         return call->bytes;
@@ -44,7 +44,7 @@ const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const
         return coll_tuned(choice->tuning, call);
     if (choice->count == 1)
         return choice->algorithm[0];
-    uint64_t bytes = compared_bytes(call);
+    uint64_t bytes = coll_compared_bytes(call);
     uint32_t i = 0;
     while (i < choice->count - 1 && bytes > choice->limit[i])
         i++;

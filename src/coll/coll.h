@@ -40,6 +40,7 @@
  *     plan.h, plan.c        the schedule of a rank as a list of steps, for repeated execution
  *     footprint.h, footprint.c  what the preloaded library takes for a communicator
  *     count.h, count.c      messages, copies and memory of a schedule
+ *     told.h                what the tap is told of a call
  *     measured.h, measured.c    times of alltoall that were measured, and choices from them */
 
 enum coll_kind {
@@ -172,6 +173,9 @@ struct coll_algorithm {
     uint32_t (*flags)(const struct coll_call *call);   /* flags of this rank's node; NULL = none */
     /* In place of emit and scratch, for an algorithm that comes from outside the program. */
     const struct coll_external *external;
+    /* For an algorithm that leaves some calls to another one: that one, which then has the whole call, or
+     * NULL. NULL: it leaves none. */
+    const struct coll_algorithm *(*leaves_to)(const struct coll_call *call);
     bool node_aware; /* it needs `nodes` of the call */
     /* Copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1. With 2, every rank knows
      * at the end of a call that all ranks of its node have entered it and that its flags are up. So calls of
@@ -260,5 +264,8 @@ uint32_t coll_parts(const struct coll_algorithm *algorithm, const struct coll_ca
 uint64_t coll_part_bytes(const struct coll_call *call, uint32_t parts, uint32_t part);
 
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call);
+
+/* The size that limits are compared with. */
+uint64_t coll_compared_bytes(const struct coll_call *call);
 
 #endif

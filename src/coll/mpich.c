@@ -150,12 +150,18 @@ static uint64_t bcast_scratch(const struct coll_call *call)
     return smp_scratch(call, bcast_is_flat(call), bcast_parts);
 }
 
+static const struct coll_algorithm *bcast_leaves_to(const struct coll_call *call)
+{
+    return bcast_is_flat(call) ? flat(call) : NULL;
+}
+
 const struct coll_algorithm coll_bcast_mpich = {
     .kind = COLL_BCAST,
     .name = "mpich",
     .doc = "bcasts between leaders and within nodes, as MPICH chooses them",
     .emit = bcast,
     .scratch = bcast_scratch,
+    .leaves_to = bcast_leaves_to,
     .node_aware = true,
 };
 
@@ -220,12 +226,18 @@ static uint64_t reduce_scratch(const struct coll_call *call)
     return smp_scratch(call, is_flat(call), reduce_parts);
 }
 
+static const struct coll_algorithm *reduce_leaves_to(const struct coll_call *call)
+{
+    return is_flat(call) ? flat(call) : NULL;
+}
+
 const struct coll_algorithm coll_reduce_mpich = {
     .kind = COLL_REDUCE,
     .name = "mpich",
     .doc = "reduces within nodes and between leaders, as MPICH chooses them",
     .emit = reduce,
     .scratch = reduce_scratch,
+    .leaves_to = reduce_leaves_to,
     .node_aware = true,
 };
 
@@ -257,12 +269,18 @@ static uint64_t allreduce_scratch(const struct coll_call *call)
     return smp_scratch(call, allreduce_is_flat(call), allreduce_parts);
 }
 
+static const struct coll_algorithm *allreduce_leaves_to(const struct coll_call *call)
+{
+    return allreduce_is_flat(call) ? flat(call) : NULL;
+}
+
 const struct coll_algorithm coll_allreduce_mpich = {
     .kind = COLL_ALLREDUCE,
     .name = "mpich",
     .doc = "a reduce within nodes, an allreduce of leaders, a bcast within nodes, as MPICH chooses them",
     .emit = allreduce,
     .scratch = allreduce_scratch,
+    .leaves_to = allreduce_leaves_to,
     .node_aware = true,
 };
 
@@ -281,11 +299,17 @@ static bool barrier(const struct coll_call *call, uint32_t phase, struct coll_si
     return smp_emit(call, is_flat(call), barrier_parts, phase, sink);
 }
 
+static const struct coll_algorithm *barrier_leaves_to(const struct coll_call *call)
+{
+    return is_flat(call) ? flat(call) : NULL;
+}
+
 const struct coll_algorithm coll_barrier_mpich = {
     .kind = COLL_BARRIER,
     .name = "mpich",
     .doc = "barriers within nodes and of leaders, then a bcast of 1 B within nodes, as MPICH chooses them",
     .emit = barrier,
+    .leaves_to = barrier_leaves_to,
     .node_aware = true,
 };
 
@@ -341,6 +365,11 @@ static uint64_t scan_scratch(const struct coll_call *call)
     return scan_is_flat(call) || parts > own ? parts : own;
 }
 
+static const struct coll_algorithm *scan_leaves_to(const struct coll_call *call)
+{
+    return scan_is_flat(call) ? flat(call) : NULL;
+}
+
 const struct coll_algorithm coll_scan_mpich = {
     .kind = COLL_SCAN,
     .name = "mpich",
@@ -349,5 +378,6 @@ const struct coll_algorithm coll_scan_mpich = {
         "each node are consecutive",
     .emit = scan,
     .scratch = scan_scratch,
+    .leaves_to = scan_leaves_to,
     .node_aware = true,
 };

@@ -1,3 +1,4 @@
+#include "coll/told.h"
 #include "graph/internal.h"
 
 /* The messages of a phase all begin after `before`, and `after` gets their ends. */
@@ -113,6 +114,17 @@ static void emit_phases(struct converter_sink *sink, const struct coll_algorithm
     }
 }
 
+/* Rank 0 of the group says for all which algorithm the call has. */
+static void tell_algorithm(const struct converter *converter, const struct coll_call *call,
+                           const struct coll_algorithm *algorithm)
+{
+    const struct tap *tap = converter->options->tap;
+    if (!tap || call->rank != 0)
+        return;
+    const struct tap_collective told = coll_told(call, algorithm);
+    tap_emit(tap, &(struct tap_record){.kind = TAP_COLLECTIVE, .rank = converter->rank, .collective = &told});
+}
+
 /* Returns what the end of the call is: the list is the caller's to free. */
 struct after_list converter_phases(struct converter *converter, const struct call *call, uint8_t core)
 {
@@ -125,6 +137,7 @@ struct after_list converter_phases(struct converter *converter, const struct cal
         after_list_add(&before, converter->front.at[i]);
     if (algorithm->node_aware)
         described.nodes = nodes_of(converter, call->group);
+    tell_algorithm(converter, &described, algorithm);
     struct converter_sink sink = {
         .base = {.send = sink_send,
                  .recv = sink_recv,

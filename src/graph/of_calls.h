@@ -23,6 +23,7 @@ struct graph_of_calls_options {
     bool whole_ns; /* computations are whole nanoseconds; what is cut off one is added to the next */
     /* Whether such a collective call of the source stays one, the same on all ranks; NULL: none does. */
     bool (*keeps)(const struct program *source, const struct call *call);
+    const struct tap *tap; /* which is told of the algorithms of collective calls; NULL: none is */
 };
 
 /* Whether a program has to be converted before its graph is one of messages and computations alone. */

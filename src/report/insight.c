@@ -140,3 +140,40 @@ void report_paths(const struct result *results, size_t count, FILE *out)
     for (size_t i = 0; i < count; i++)
         put_what_if(&results[i], out);
 }
+
+static const struct result_collectives *collectives_of(const struct result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].collectives.count)
+            return &results[i].collectives;
+    return NULL;
+}
+
+/* "64 KiB - 1 MiB" */
+static const char *sizes_text(const struct result_collective *entry, char *buffer, size_t size)
+{
+    char from[32], to[32];
+    units_print_size(entry->from_bytes, from, sizeof from);
+    units_print_size(entry->to_bytes, to, sizeof to);
+    if (!entry->has_size)
+        snprintf(buffer, size, "-");
+    else if (entry->from_bytes == entry->to_bytes)
+        snprintf(buffer, size, "%s", from);
+    else
+        snprintf(buffer, size, "%s - %s", from, to);
+    return buffer;
+}
+
+void report_collectives(const struct result *results, size_t count, FILE *out)
+{
+    const struct result_collectives *collectives = collectives_of(results, count);
+    char sizes[80];
+    if (!collectives)
+        return;
+    fprintf(out, "\n%-14s %-24s %8s  %-24s %10s\n", "collective", "algorithm", "ranks", "size", "calls");
+    for (size_t i = 0; i < collectives->count; i++) {
+        const struct result_collective *entry = &collectives->entries[i];
+        fprintf(out, "%-14s %-24s %8" PRIu32 "  %-24s %10" PRIu64 "\n", entry->operation, entry->algorithm,
+                entry->ranks, sizes_text(entry, sizes, sizeof sizes), entry->calls);
+    }
+}

@@ -16,6 +16,7 @@
 #include "fabric/list.h"
 #include "fabric/topology.h"
 #include "graph/of_calls.h"
+#include "sim/collectives.h"
 #include "sim/conservation.h"
 #include "sim/dimensions.h"
 #include "sim/engines.h"
@@ -424,6 +425,7 @@ static void attach(struct experiment *experiment, struct program *program, size_
     const struct program_dimensions *dimensions = dimensions_of(experiment, program, index);
     const struct program_sites *sites = sites_of(experiment, program, index);
     result_collect(result, program->ranks, tap);
+    collectives_collect(result, tap);
     if (dimensions)
         dimensions_collect(result, dimensions, tap);
     if (sites)
@@ -515,6 +517,7 @@ static enum status run_program(struct experiment *experiment, struct program *pr
         status = experiment->engines[index]->run(&params, &result->usage, keep_statistics, result);
     progress_end();
     traffic_free(&traffic);
+    collectives_join(result);
     if (status == STATUS_OK)
         take_path(experiment, program, index, &params, result);
     critical_close(params.critical);

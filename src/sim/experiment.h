@@ -12,6 +12,7 @@
  *     hosts.h            the host model of an experiment
  *     jobs.h             the jobs of a program that consists of several, each alone too
  *     dimensions.h       what the messages of each dimension of a training step take
+ *     collectives.h      which algorithm each collective call has
  *     sites.h            how long ranks wait at each call site
  *     bursts.h           what was recorded of the computation between calls
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run

@@ -5,6 +5,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "fabric/message.h"
+#include "sim/collectives.h"
 #include "sim/slack.h"
 
 static uint32_t class_of(uint64_t bytes)
@@ -123,6 +124,7 @@ void result_free(struct result *result)
         free((void *)series->values);
         free((void *)series->high);
     }
+    collectives_free(&result->collectives);
     free(result->statistics);
     free(result->rows);
     if (result->path)

@@ -70,6 +70,25 @@ struct result_site {
     ps_t slack;     /* where the result has slack; PS_NEVER: no call of this place was made */
 };
 
+/* Collective calls of one operation and number of ranks, whose sizes are next to each other and which have
+ * one algorithm. A call counts once for all of its ranks. */
+struct result_collective {
+    uint32_t kind; /* enum coll_kind */
+    uint32_t ranks;
+    bool has_size; /* all ranks know it: not of barriers, and of v forms where they do not */
+    const char *operation, *algorithm;
+    uint64_t from_bytes, to_bytes; /* as choices by size count them */
+    uint64_t calls;
+};
+
+/* During the run each size has an entry of its own, which the index finds. */
+struct result_collectives {
+    struct result_collective *entries; /* by operation, ranks, size */
+    size_t count, capacity;
+    uint32_t *index; /* entries plus 1 */
+    size_t mask;     /* of the index */
+};
+
 /* What the run would take if a message of its critical path took no time. */
 struct result_what_if {
     const struct critical_step *step; /* of result.path */
@@ -93,6 +112,7 @@ struct result {
     sum_t idle_by_cause[CALL_OPS]; /* in ps, over ranks; p2p calls count for CALL_SEND and CALL_RECV */
     uint64_t messages;             /* between ranks, without handshakes */
     sum_t bytes;                   /* of these messages */
+    struct result_collectives collectives;
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     struct result_network network;

@@ -9,6 +9,7 @@
 #include "host/node.h"
 #include "output/json.h"
 #include "sim/bursts.h"
+#include "sim/collectives.h"
 #include "sim/insight.h"
 #include "sim/path_summary.h"
 #include "sim/result.h"
@@ -318,6 +319,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put_number(object, "software_fraction", result_software_fraction(result));
     json_put(object, "idle_by_cause_s", idle_causes_json(result));
     json_put(object, "messages", messages_json(result));
+    if (result->collectives.count)
+        json_put(object, "collectives", collectives_json(&result->collectives));
     if (result->is_openloop) {
         json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
         json_put(object, "largest_latency_s", seconds(result->latency_max));

@@ -436,7 +436,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     struct program *graph;
     const struct graph_of_calls_options options = {.patterns = patterns_of(params->config, &collective),
                                                    .ps_per_operation = compute_config_ps(work),
-                                                   .whole_ns = rules_of(params->config) != LOGGOPS_MENDED};
+                                                   .whole_ns = rules_of(params->config) != LOGGOPS_MENDED,
+                                                   .tap = params->tap};
     enum status status = graph_of_calls(params->program, &options, &graph);
     if (status != STATUS_OK)
         return status;

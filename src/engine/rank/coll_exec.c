@@ -2,6 +2,7 @@
 
 #include "base/estimate.h"
 #include "coll/nodes.h"
+#include "coll/told.h"
 
 /* The contexts of collectives are apart from those of point-to-point messages. */
 #define COLL_CONTEXT (UINT32_C(1) << 31)
@@ -477,6 +478,18 @@ static bool check_entry(struct coll_exec *exec, const struct coll_request *reque
                                                                .op = call->op});
 }
 
+/* Rank 0 of the group says for all which algorithm the call has. */
+static void tell_algorithm(const struct coll_exec *exec, const struct coll_request *request)
+{
+    const struct coll_call *call = &request->call;
+    if (call->rank != 0 || !tap_has_handler(exec->context->tap, TAP_COLLECTIVE))
+        return;
+    const struct tap_collective told = coll_told(call, request->algorithm);
+    tap_emit(exec->context->tap,
+             &(struct tap_record){
+                 .kind = TAP_COLLECTIVE, .rank = request->rank, .at = exec->loop->now, .collective = &told});
+}
+
 void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *call, uint32_t owner)
 {
     uint32_t index = pool_take(&exec->coll_requests);
@@ -500,6 +513,7 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
     if (!check_entry(exec, request, call) ||
         !coll_check_bytes_fit(&exec->check, rank, &request->call, request->algorithm))
         return;
+    tell_algorithm(exec, request);
     request->bytes = request->call.bytes;
     request->parts = coll_parts(request->algorithm, &request->call, exec->config->splits);
     begin_part(exec, request);
