@@ -126,8 +126,43 @@ static bool make_folder(const char *path)
     return false;
 }
 
+/* A launcher by its name: such a job may well be started by another one, once for each of its parts. */
+static bool is_launcher(const char *word)
+{
+    static const char *const names[] = {"srun", "mpirun", "mpiexec", "orterun", "prterun"};
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The launcher of an MPI may run helio instead of being run by it: then each rank has a helio that wants to
+ * make the folder and the whole trace. False: reported. */
+static bool is_outside_of_ranks(const struct capture_command *capture)
+{
+    /* Slurm says how many ranks there are in any case, and with PMIx only that they can communicate. */
+    const char *const sizes[] = {getenv("OMPI_COMM_WORLD_SIZE"), getenv("PMI_SIZE"),
+                                 getenv("PMIX_RANK") ? getenv("SLURM_STEP_NUM_TASKS") : NULL};
+    if (is_launcher(capture->words[0]))
+        return true;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct units_problem problem;
+        uint64_t count;
+        if (!sizes[i] || !units_count(sizes[i], &count, &problem) || count <= 1)
+            continue;
+        diag_error("this is one of %s ranks; helio capture runs the launcher, and is not run by it: "
+                   "helio capture -o DIR -- LAUNCHER ... PROGRAM",
+                   sizes[i]);
+        return false;
+    }
+    return true;
+}
+
 static enum status prepare(struct capture_command *capture, struct launch_preload *preload)
 {
+    if (!is_outside_of_ranks(capture))
+        return STATUS_BAD_INPUT;
     if (!capture->mpi)
         capture->mpi = tracer_mpi_of(capture->words[0]);
     if (!capture->mpi) {
