@@ -4,7 +4,7 @@
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
 #                        buffered | types | limit | other | blank | rate | smpi |
-#                        collect | cluster | containers | other-file | packed | bursts | polls | mpi4 | interval | times | where | where-fortran | where-often | where-threads
+#                        collect | cluster | slurm | containers | other-file | packed | bursts | polls | mpi4 | interval | times | where | where-fortran | where-often | where-threads
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -476,6 +476,58 @@ cluster)
         grep -v ' compute ' "$work/here/rank-$k.txt" >"$work/expected"
         grep -v ' compute ' "$work/all/rank-$k.txt" | diff "$work/expected" - || fail "rank $k has other lines"
     done
+    ;;
+slurm)
+    # Under a Slurm of two nodes, whose /dev/shm is their own. MPICH has one node, since its MPI_Finalize does not always end
+    # between two, with or without helio.
+    capture plain 4 @exchange || fail "$(cat "$work/out")"
+    nodes=2 status=0
+    [ "$MPI" = openmpi ] || nodes=1
+    "$here/../../tools/cluster" slurm $nodes $((4 / nodes)) WORK="$work" NODES=$nodes "$here/capture.sh" in-slurm \
+        >"$work/out" 2>&1 || status=$?
+    [ $status -ne 77 ] || { cat "$work/out" && exit 77; }
+    [ $status -eq 0 ] || fail "$(cat "$work/out")"
+    for way in srun salloc sbatch own; do
+        valid $way
+        for k in 1 2 3 4; do
+            grep -v ' compute ' "$work/plain/rank-$k.txt" >"$work/expected"
+            grep -v ' compute ' "$work/$way/rank-$k.txt" | diff "$work/expected" - || fail "$way: rank $k has other lines"
+        done
+    done
+    ;;
+in-slurm)
+    # On a node of Slurm, within the test above, whose folder is $WORK.
+    rm -rf "$work"
+    trap - EXIT
+    work=$WORK program=$MPI_PROGRAMS/exchange_$MPI
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_mpi_yield_when_idle=1
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none UCX_TLS=self,sm UCX_WARN_UNUSED_ENV_VARS=n
+    export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+    case $MPI in openmpi) pmi=pmix launcher=$MPIEXEC ;; mpich) pmi=pmi2 launcher="$MPIEXEC -n 4" ;; esac
+    srun --mpi=$pmi -n 1 true || { echo "skipped: this Slurm has no --mpi=$pmi" && exit 77; }
+    "$HELIO" capture -o "$work/srun" --mpi "$MPI" -- srun --mpi=$pmi -n 4 "$program"
+    # shellcheck disable=SC2086 # the launcher may have options
+    salloc -n 4 "$HELIO" capture -o "$work/salloc" --mpi "$MPI" -- $launcher "$program"
+    printf '#!/bin/sh\nexec "%s" capture -o "%s" --mpi %s -- srun --export=ALL --mpi=%s -n 4 "%s"\n' \
+        "$HELIO" "$work/sbatch" "$MPI" $pmi "$program" >"$work/job"
+    sbatch --wait --export=NONE -n 4 -o "$work/job.out" "$work/job" || fail "$(cat "$work/job.out")"
+    # A folder that each node has for itself.
+    status=0
+    "$HELIO" capture -o /dev/shm/own --mpi "$MPI" -- srun --mpi=$pmi -n 4 "$program" 2>"$work/said" || status=$?
+    [ $status -eq $((NODES - 1)) ] || fail "status $status: $(cat "$work/said")"
+    [ "$NODES" -eq 1 ] || grep -q 'own: 2 of 4 ranks, rank 2 first, left no trace here; --collect' "$work/said" ||
+        fail "$(cat "$work/said")"
+    # shellcheck disable=SC2016
+    srun -N "$NODES" --ntasks-per-node=1 sh -c 'cp -r /dev/shm/own "$0/$(hostname)"' "$work"
+    set -- --collect "$work/n0"
+    [ "$NODES" -eq 1 ] || set -- "$@" --collect "$work/n1"
+    "$HELIO" capture -o "$work/own" "$@"
+    # The other way round each rank would make a trace of its own.
+    ! timeout 60 srun --mpi=$pmi -n 4 "$HELIO" capture -o "$work/inside" --mpi "$MPI" -- "$program" 2>"$work/said" ||
+        fail "a rank captures a program of several"
+    [ "$(grep -c 'this is one of 4 ranks; helio capture runs the launcher' "$work/said")" -eq 4 ] && [ ! -e "$work/inside" ] ||
+        fail "$(cat "$work/said")"
     ;;
 containers)
     # Each rank in a container of its own, which a launcher outside starts: no rank sees the files of another.
