@@ -1,5 +1,6 @@
 #include "output/progress_line.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,11 +29,25 @@ static void print_rest(double rest_s, char *text, size_t size)
         snprintf(text, size, "%.0f days to go", rest_s / day_s);
 }
 
+/* What the rest takes at the speed since the older mark; infinity: nothing has been done since. */
+static double rest_of(struct progress_state *state, double share)
+{
+    const struct progress_mark now = {share, state->elapsed_s};
+    if (now.elapsed_s >= 2 * state->marks[1].elapsed_s) {
+        state->marks[0] = state->marks[1];
+        state->marks[1] = now;
+    }
+    const struct progress_mark *since = &state->marks[0];
+    return share > since->share ? (1 - share) * (now.elapsed_s - since->elapsed_s) / (share - since->share)
+                                : INFINITY;
+}
+
 void progress_line_print(struct progress_state *state, char *text, size_t size)
 {
     const double longest_s = 1e10;
     char percent[16] = "", simulated[48] = "", time[48];
-    double share = state->total ? (double)state->done / (double)state->total : 0, rest_s = longest_s;
+    double share = state->total ? (double)state->done / (double)state->total : 0;
+    double rest_s = share < 1 ? rest_of(state, share) : longest_s;
     if (state->total) {
         unsigned now = share < 0.99 ? (unsigned)(100 * share) : 99;
         if (now > state->shown_percent)
@@ -43,8 +58,6 @@ void progress_line_print(struct progress_state *state, char *text, size_t size)
         char at[32];
         snprintf(simulated, sizeof simulated, " at %s,", units_show_time(state->simulated, 3, at, sizeof at));
     }
-    if (share > 0 && share < 1)
-        rest_s = state->elapsed_s * (1 - share) / share;
     if (rest_s < longest_s)
         print_rest(rest_s, time, sizeof time);
     else

@@ -21,6 +21,11 @@ void progress_line_abandon(void);
 
 /* ------------------------------------------ what it says, for its test */
 
+/* How far a task was. */
+struct progress_mark {
+    double share, elapsed_s;
+};
+
 /* A task, as it is at one drawing. */
 struct progress_state {
     const char *name;
@@ -28,10 +33,14 @@ struct progress_state {
     ps_t simulated;         /* 0: not known */
     double elapsed_s;       /* since the task began */
     unsigned shown_percent; /* what the line has said before; 0 at first */
+    /* Of earlier drawings, the older one first; the newer one is at most half as old as the task. 0 at first.
+     */
+    struct progress_mark marks[2];
 };
 
 /* Writes the line into text. The percentage does not go down, and is at most 99, because the line disappears
- * when the task is done. The time to go follows from the share that is done and the time that it took. */
+ * when the task is done. The time to go is what the rest takes at the speed since the older mark: the last
+ * half of the time or more, since a part of a task may go on more slowly than what came before. */
 void progress_line_print(struct progress_state *state, char *text, size_t size);
 
 #endif

@@ -26,11 +26,23 @@ static void the_rest_follows_from_the_rate(void **state)
     struct progress_state task = {.name = "packet", .total = 1000};
     assert_line(&task, 0, 1, "packet: 0 %, 1 s so far");
     assert_line(&task, 1, 1, "packet: 0 %, 17 min to go");
-    assert_line(&task, 100, 2, "packet: 10 %, 18 s to go");
+    assert_line(&task, 100, 2, "packet: 10 %, 9 s to go"); /* the last second: 100 parts */
     task.simulated = 1200000000;
     assert_line(&task, 500, 10, "packet: 50 %, at 1.20 ms, 10 s to go");
-    assert_line(&task, 500, 7200, "packet: 50 %, at 1.20 ms, 2.0 h to go");
-    assert_line(&task, 500, 864000, "packet: 50 %, at 1.20 ms, 10 days to go");
+    assert_line(&task, 600, 7200, "packet: 60 %, at 1.20 ms, 8.0 h to go");
+    assert_line(&task, 700, 864000, "packet: 70 %, at 1.20 ms, 30 days to go");
+}
+
+/* Messages of which all have been sent at once may take far longer than the calls that sent them. */
+static void a_task_that_becomes_slow_is_found_out(void **state)
+{
+    (void)state;
+    struct progress_state task = {.name = "t", .total = 1000};
+    assert_line(&task, 500, 1, "t: 50 %, 1 s to go");
+    assert_line(&task, 501, 2, "t: 50 %, 8 min to go");
+    assert_line(&task, 503, 4, "t: 50 %, 8 min to go");
+    assert_line(&task, 503, 8, "t: 50 %, 8 s so far");
+    assert_line(&task, 603, 16, "t: 60 %, 32 s to go"); /* the last 8 s: 100 parts */
 }
 
 /* A total may be an estimate: more parts than that may be done. */
@@ -176,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rest_follows_from_the_rate),
+        cmocka_unit_test(a_task_that_becomes_slow_is_found_out),
         cmocka_unit_test(a_percentage_never_sinks_and_never_says_that_all_is_done),
         cmocka_unit_test(without_a_total_the_time_is_said),
         cmocka_unit_test(a_long_line_is_cut),
