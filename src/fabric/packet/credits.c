@@ -6,7 +6,6 @@
 #include "base/estimate.h"
 #include "base/mem.h"
 #include "fabric/packet/maxmin.h"
-#include "fabric/packet/ports.h"
 
 /* In a round, links are visited before the links that lead to them. Where links form a ring, which deadlock
  * would need too, one of them is visited before the link behind it, which does not hold it. All numbers are
@@ -14,7 +13,6 @@
 
 enum { ROUNDS_MOST = 400 };
 #define NOT_IN_ORDER UINT32_MAX
-#define NO_OTHER     UINT32_MAX
 static const double settled = 1e-6; /* no rate changes by more than this part of itself */
 
 /* What part of its way a rate goes in a round. */
@@ -62,7 +60,7 @@ struct credits_run {
 };
 
 struct credits {
-    struct credits_shape shape;
+    struct queue_shape shape;
     struct credits_link *links; /* one for each queue */
     uint32_t link_count;
     struct credits_flow *flows;
@@ -91,9 +89,9 @@ static void set_capacity(struct credits *credits, uint32_t queue, uint64_t capac
     credits->links[queue].capacity = (double)(capacity << MAXMIN_SHIFT);
 }
 
-struct credits *credits_open(const uint64_t *capacities, const struct credits_shape *shape)
+struct credits *credits_open(const uint64_t *capacities, const struct queue_shape *shape)
 {
-    uint32_t links = credits_queues(shape);
+    uint32_t links = queue_shape_count(shape);
     assert(shape->links_per_flow <= MAXMIN_LINKS_PER_FLOW);
     struct credits *credits = mem_alloc(1, sizeof *credits, "rates");
     credits->links = mem_alloc(links, sizeof *credits->links, "links");
@@ -103,7 +101,7 @@ struct credits *credits_open(const uint64_t *capacities, const struct credits_sh
     credits->shape = *shape;
     credits->link_count = links;
     for (uint32_t i = 0; i < links; i++)
-        set_capacity(credits, i, capacities[credits_link_of(shape, i)]);
+        set_capacity(credits, i, capacities[queue_shape_link(shape, i)]);
     return credits;
 }
 
@@ -402,21 +400,16 @@ static void sort_ports(struct credits *credits, const struct credits_link *link)
 /* The same link in the other direction, if flows go there too. */
 static uint32_t other_way(const struct credits *credits, uint32_t queue)
 {
-    uint32_t links = credits->shape.links;
-    if (!credits->shape.is_two_way || queue >= 2 * links)
-        return NO_OTHER;
-    uint32_t other = queue < links ? queue + links : queue - links;
-    return credits->links[other].flows ? other : NO_OTHER;
+    uint32_t other = queue_shape_reverse(&credits->shape, queue);
+    return other != NO_QUEUE && credits->links[other].flows ? other : NO_QUEUE;
 }
 
-/* What a link carries in one direction: what the other one leaves, and half of it at least, since both take
- * turns. */
+/* What a link carries in one direction. */
 static double left_by_other(const struct credits *credits, uint32_t queue)
 {
     double capacity = credits->links[queue].capacity;
     uint32_t other = other_way(credits, queue);
-    double left = other == NO_OTHER ? capacity : capacity - credits->link_loads[other];
-    return left < capacity / 2 ? capacity / 2 : left;
+    return other == NO_QUEUE ? capacity : queue_left(capacity, credits->link_loads[other]);
 }
 
 /* What each port of the link, with its loads sorted, may carry: ports that carry less leave the rest to the
@@ -481,7 +474,7 @@ static void fit(struct credits *credits)
         struct credits_link *link = &credits->links[credits->order[k]];
         uint32_t other = other_way(credits, credits->order[k]);
         double load = credits->link_loads[credits->order[k]];
-        load += other == NO_OTHER ? 0 : credits->link_loads[other];
+        load += other == NO_QUEUE ? 0 : credits->link_loads[other];
         link->limit = least_of(1, link->capacity / load);
     }
 }
@@ -542,9 +535,9 @@ size_t credits_bytes(const struct credits *credits)
 }
 
 /* As many ports as links of flows, at most. */
-double credits_estimate(const struct credits_shape *shape, double flows)
+double credits_estimate(const struct queue_shape *shape, double flows)
 {
-    double hops = flows * shape->links_per_flow, ports = hops - flows, links = credits_queues(shape);
+    double hops = flows * shape->links_per_flow, ports = hops - flows, links = queue_shape_count(shape);
     return links * (double)(sizeof(struct credits_link) + sizeof(uint32_t) + sizeof(double) +
                             sizeof(struct credits_run)) +
            estimate_array(flows, sizeof(struct credits_flow)) +

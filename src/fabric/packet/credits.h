@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fabric/packet/ports.h"
+
 /* Rates of flows where links have credits: the switch at the end of a link has one queue for it, first in,
  * first out. A link that is full holds the queues before it, so that flows become slower whose own links are
  * free. docs/models/packet.md has the equations.
@@ -13,37 +15,15 @@
  * it. A *port* is a link and the link that leads to it. The ports of a link take turns. The rates are a fixed
  * point: the loads of the ports give the level of each link, and the levels give the rate of each node.
  *
- * A link that goes both ways, a *two-way* link, has a queue at each end, and both directions take turns. So
- * links are numbered by their queues: 0 .. links-1 each link, links .. 2 links - 1 the same links
- * in the other direction. 2 links + i is the queue of node i before its link i, as fast as this link.
- *
  * Rates are in the units of fabric/packet/maxmin.h. The functions are those of that file. The rates depend
  * only on the flows that there are, and not on those that there were. */
 struct credits;
 
-struct credits_shape {
-    uint32_t links, links_per_flow;
-    uint32_t nodes;  /* that have a queue before their link */
-    bool is_two_way; /* a link may have two queues */
-};
-
-/* Of how many queues there are numbers. */
-static inline uint32_t credits_queues(const struct credits_shape *shape)
-{
-    return shape->is_two_way ? 2 * shape->links + shape->nodes : shape->links;
-}
-
-/* The link that the queue is behind. */
-static inline uint32_t credits_link_of(const struct credits_shape *shape, uint32_t queue)
-{
-    return queue % shape->links;
-}
-
 /* `capacities` in bytes per second; a flow has at most `links_per_flow` queues. */
-struct credits *credits_open(const uint64_t *capacities, const struct credits_shape *shape);
+struct credits *credits_open(const uint64_t *capacities, const struct queue_shape *shape);
 void credits_close(struct credits *credits); /* NULL: does nothing */
 size_t credits_bytes(const struct credits *credits);
-double credits_estimate(const struct credits_shape *shape, double flows);
+double credits_estimate(const struct queue_shape *shape, double flows);
 
 /* A flow over these queues, which no link lets go faster than `most` bytes per second. Flows with the same
  * first queue have the same node. Ids are small and are used again. */

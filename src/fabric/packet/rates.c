@@ -91,14 +91,14 @@ static bool has_incast(const struct rates *rates)
     return rates->shape.congestion == CONGESTION_INCAST;
 }
 
-static struct credits_shape credits_shape_of(const struct rates_shape *shape)
+static struct queue_shape queue_shape_of(const struct rates_shape *shape)
 {
-    return (struct credits_shape){shape->links, shape->links_per_flow, shape->nodes, shape->is_two_way};
+    return (struct queue_shape){shape->links, shape->links_per_flow, shape->nodes, shape->is_two_way};
 }
 
 struct rates *rates_open(const struct rates_shape *shape, const uint64_t *capacities)
 {
-    struct credits_shape queues = credits_shape_of(shape);
+    struct queue_shape queues = queue_shape_of(shape);
     struct rates *rates = mem_alloc(1, sizeof *rates, "rates");
     rates->shape = *shape;
     if (shape->congestion == CONGESTION_CREDITS)
@@ -197,7 +197,7 @@ size_t rates_bytes(const struct rates *rates)
 double rates_estimate(const struct rates_shape *shape, double flows, double links_per_flow)
 {
     double links = shape->links, ports = flows * (links_per_flow - 1);
-    struct credits_shape queues = credits_shape_of(shape);
+    struct queue_shape queues = queue_shape_of(shape);
     if (shape->congestion == CONGESTION_CREDITS)
         return credits_estimate(&queues, flows);
     double bytes = maxmin_estimate(links, flows, links_per_flow, shape->links_per_flow);

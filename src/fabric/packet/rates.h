@@ -27,7 +27,7 @@ struct incast_config {
 
 double incast_part(const struct incast_config *config, uint32_t inputs);
 
-/* With incast and credits: queues are numbered as in credits.h, and flows have `nodes` and `is_two_way` of
+/* With incast and credits: queues are numbered as in ports.h, and flows have `nodes` and `is_two_way` of
  * that file. */
 struct rates_shape {
     uint32_t links, links_per_flow, nodes;

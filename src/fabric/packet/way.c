@@ -52,7 +52,7 @@ static uint32_t queue_behind(const struct packet *packet, uint32_t link, uint32_
     return is_back ? link + topo->links : link;
 }
 
-/* The queues of the way into packet->queues, numbered as in credits.h; returns how many. With half duplex,
+/* The queues of the way into packet->queues, numbered as in ports.h; returns how many. With half duplex,
  * that of the node comes first. What has no rate to share has no queue: a link that gives each message its
  * whole rate, and that of a node without a link of its own, but at the beginning, where it is the node's. */
 static uint32_t find_queues(struct packet *packet, uint32_t count)
