@@ -127,6 +127,7 @@ static const struct matrix_case matrix[] = {
     {"alltoall:ranks=350", "packet", ""},
     {"alltoall:ranks=343", "packet", "topology=torus:7x7x7"},
     {"alltoall:ranks=350,bytes=64KiB", "packet", "packet.congestion=window"},
+    {"alltoall:ranks=256", "packet", "packet.congestion=queues topology=fattree:16x2"},
     {"alltoall:ranks=350", "packet", "packet.congestion=incast"},
     {"alltoall:ranks=256", "packet", "packet.congestion=credits topology=fattree:16x2"},
     {"alltoall:ranks=400", "fmu", ""},

@@ -277,16 +277,16 @@ static void a_cut_that_is_repaired_is_waited_for(void **state)
     CALLS late[] = {COMPUTE(12 * 30000), SEND(1, 1, BIG), FINALIZE}; /* 30 us */
     CALLS empty[] = {COMPUTE(12 * 30000), SEND(1, 1, 0), FINALIZE};
     CALLS from_empty[] = {RECV(0, 1, 0), FINALIZE};
-    static const char *const rules[] = {"packet.routing=fixed", "packet.routing=spray",
-                                        "packet.routing=ugal-g", "packet.congestion=window",
-                                        "packet.congestion=credits"};
-    for (int i = 0; i < 10; i++) {
-        bool is_late = i >= 5;
+    static const char *const rules[] = {"packet.routing=fixed",     "packet.routing=spray",
+                                        "packet.routing=ugal-g",    "packet.congestion=window",
+                                        "packet.congestion=queues", "packet.congestion=credits"};
+    for (int i = 0; i < 12; i++) {
+        bool is_late = i >= 6;
         const ps_t from = (is_late ? 55 : 50) * US;
         const char *const settings[] = {"topology=ring:4",
                                         "faults.events=20us fail 0>(0); 50us repair 0>(0)",
                                         is_late ? "faults.reroute=5us" : "faults.reroute=0us",
-                                        rules[i % 5],
+                                        rules[i % 6],
                                         "packet.window=100MB",
                                         NULL};
         run((const struct call *const[]){one_to_1, one_from_0}, 2, settings);

@@ -159,7 +159,8 @@ static void contradicting_routes_are_refused(void **state)
 {
     (void)state;
     CALLS idle[] = {FINALIZE};
-    static const char *const congestion[] = {"packet.congestion=credits", "packet.congestion=incast"};
+    static const char *const congestion[] = {"packet.congestion=credits", "packet.congestion=incast",
+                                             "packet.congestion=queues"};
     for (size_t i = 0; i < COUNT(congestion); i++) {
         script_run(
             (const struct call *const[]){idle, idle}, 2, "packet",

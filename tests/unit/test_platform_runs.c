@@ -103,6 +103,7 @@ static void a_topology_and_its_platform_take_the_same_time(void **state)
         const char *fabric, *settings;
     } runs[] = {{"packet", ""},
                 {"packet", "packet.congestion=window"},
+                {"packet", "packet.congestion=queues"},
                 {"packet", "packet.congestion=incast"},
                 {"packet", "packet.congestion=credits"},
                 {"hybrid", ""},
@@ -161,7 +162,7 @@ static void half_duplex_is_a_platform_with_shared_links(void **state)
     static const char *const topologies[] = {"crossbar:9" LINKS, "torus:4x4" LINKS,      "mesh:3x3" LINKS,
                                              "linear:9" LINKS,   "fattree:4x2" LINKS,    "fattree:2x4" LINKS,
                                              "hyperx:4x3" LINKS, "dragonfly:2x4x2" LINKS};
-    static const char *const congestion[] = {"none", "incast", "credits"};
+    static const char *const congestion[] = {"none", "queues", "incast", "credits"};
     for (size_t i = 0; i < COUNT(topologies); i += HAS_SANITIZER ? 2 : 1)
         for (size_t k = HAS_SANITIZER ? i % 3 : 0; k < COUNT(congestion); k += HAS_SANITIZER ? 3 : 1) {
             static const char workload[] = "collective:op=alltoallv,ranks=9,bytes=20kB,imbalance=1";

@@ -4,7 +4,8 @@
 /* Queues with several inputs: a message passes one after the other. */
 static bool has_queues(const struct packet_config *packet)
 {
-    return packet->congestion == CONGESTION_INCAST || packet->congestion == CONGESTION_CREDITS;
+    return packet->congestion == CONGESTION_QUEUES || packet->congestion == CONGESTION_INCAST ||
+           packet->congestion == CONGESTION_CREDITS;
 }
 
 static enum status check_congestion(const struct config *config, const struct packet_config *packet)

@@ -444,7 +444,7 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     double bytes = estimate_pool(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
                    lanes_estimate(config, &network, flows) + rates_estimate(&shape, lanes, of_flow) +
                    loop_estimate(events) + 2 * (double)demand->nodes * sizeof(int64_t);
-    if (config->congestion == CONGESTION_WINDOW ||
+    if (config->congestion == CONGESTION_WINDOW || config->congestion == CONGESTION_QUEUES ||
         (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
         bytes += stage_estimate(lanes);
     if (has_topology && topo_has_latencies(topo))

@@ -23,6 +23,7 @@
  *   change.c   links that fail or become slow during the run
  *   stage.c    windows of paths, and paths that are chosen again
  *   rates.c    the rates of flows under the congestion of the run
+ *   queues.c   the rates where queues add to the round trips of windows
  *   credits.c  the rates where full links hold the queues before them
  *   ports.c    from which links flows come to a link
  *   maxmin.c   the flows that share links max-min fairly, and what the solver remembers
@@ -96,6 +97,7 @@ struct packet_stage {
     maxmin_work_t open;  /* that is sent before acknowledgements limit it; 0: the window is closed */
     maxmin_work_t chunk; /* that is sent before it chooses its path again */
     uint64_t rate;       /* bytes per second, when the window is closed */
+    bool is_closed;      /* the solver knows */
 };
 
 /* What a network file says takes a route for each pair, which messages ask for several times. */
@@ -242,9 +244,9 @@ size_t lanes_bytes(const struct packet *packet);
 void way_init(struct packet *packet, const struct packet_network *network, const struct rates_shape *shape);
 /* The rate of a link now. */
 uint64_t packet_rate_of_link(const struct packet *packet, uint32_t link);
-/* A flow in the solver over the first `count` links of packet->way, no faster than `most`; returns its index.
- */
-uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t most);
+/* A flow in the solver over the first `count` links of packet->way, whose window allows this rate; returns
+ * its index. */
+uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t window_rate);
 
 /* ------------------------------------------------------------------ stage.c */
 
@@ -277,6 +279,8 @@ bool stage_next(struct packet *packet, uint32_t flow);
 /* The rate of a closed window; UINT64_MAX: it is open. */
 uint64_t stage_rate(const struct packet *packet, const struct packet_stage *stage);
 double stage_estimate(double lanes); /* bytes of what lanes have for themselves */
+/* Bytes that a lane may have under way. */
+uint64_t stage_window(const struct packet *packet);
 /* Bytes per second: so many bytes in the time from sending a byte to its acknowledgement. */
 uint64_t stage_window_rate(uint64_t bytes, ps_t round_trip);
 

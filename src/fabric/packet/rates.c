@@ -5,6 +5,7 @@
 #include "base/estimate.h"
 #include "base/mem.h"
 #include "fabric/packet/ports.h"
+#include "fabric/packet/queues.h"
 
 /* Of each link, from how many queues flows come to it. */
 struct incast {
@@ -19,7 +20,8 @@ struct incast {
 
 struct rates {
     struct rates_shape shape;
-    struct maxmin *maxmin;   /* NULL with credits */
+    struct maxmin *maxmin;   /* NULL with queues and credits */
+    struct queues *queues;   /* NULL without */
     struct credits *credits; /* NULL without */
     struct incast incast;    /* unused without */
 };
@@ -103,6 +105,8 @@ struct rates *rates_open(const struct rates_shape *shape, const uint64_t *capaci
     rates->shape = *shape;
     if (shape->congestion == CONGESTION_CREDITS)
         rates->credits = credits_open(capacities, &queues);
+    else if (shape->congestion == CONGESTION_QUEUES)
+        rates->queues = queues_open(capacities, &queues);
     else
         rates->maxmin = (shape->is_spread ? maxmin_open_spread : maxmin_open)(capacities, shape->links,
                                                                               shape->links_per_flow);
@@ -118,6 +122,7 @@ void rates_close(struct rates *rates)
     if (!rates)
         return;
     maxmin_close(rates->maxmin);
+    queues_close(rates->queues);
     credits_close(rates->credits);
     free(rates->incast.capacities);
     free(rates->incast.inputs);
@@ -130,6 +135,9 @@ uint32_t rates_add(struct rates *rates, const struct rates_way *way)
 {
     if (rates->credits)
         return credits_add(rates->credits, way->queues, way->queue_count, way->most);
+    if (rates->queues)
+        return queues_add(rates->queues, way->queues, way->queue_count,
+                          &(struct queues_window){way->window, way->window_rate, way->most});
     if (way->parts)
         return maxmin_add_spread(rates->maxmin, way->links, way->parts, way->count);
     uint32_t id = maxmin_add(rates->maxmin, way->links, way->count);
@@ -142,6 +150,10 @@ void rates_remove(struct rates *rates, uint32_t flow)
 {
     if (rates->credits) {
         credits_remove(rates->credits, flow);
+        return;
+    }
+    if (rates->queues) {
+        queues_remove(rates->queues, flow);
         return;
     }
     maxmin_remove(rates->maxmin, flow);
@@ -158,6 +170,8 @@ void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity)
 {
     if (rates->credits) {
         credits_set_capacity(rates->credits, link, capacity);
+    } else if (rates->queues) {
+        queues_set_capacity(rates->queues, link, capacity);
     } else if (has_incast(rates) && link < rates->shape.links) {
         rates->incast.capacities[link] = capacity;
         fit_capacity(rates, link);
@@ -168,16 +182,22 @@ void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity)
 
 const uint32_t *rates_solve(struct rates *rates, size_t *count)
 {
+    if (rates->queues)
+        return queues_solve(rates->queues, count);
     return rates->credits ? credits_solve(rates->credits, count) : maxmin_solve(rates->maxmin, count);
 }
 
 uint64_t rates_of(const struct rates *rates, uint32_t flow)
 {
+    if (rates->queues)
+        return queues_rate(rates->queues, flow);
     return rates->credits ? credits_rate(rates->credits, flow) : maxmin_rate(rates->maxmin, flow);
 }
 
 uint64_t rates_unsettled(const struct rates *rates)
 {
+    if (rates->queues)
+        return queues_rounds(rates->queues).unsettled;
     return rates->credits ? credits_rounds(rates->credits).unsettled : 0;
 }
 
@@ -187,6 +207,8 @@ size_t rates_bytes(const struct rates *rates)
 {
     if (rates->credits)
         return credits_bytes(rates->credits);
+    if (rates->queues)
+        return queues_bytes(rates->queues);
     const struct incast *incast = &rates->incast;
     size_t of_links =
         has_incast(rates) ? rates->shape.links * (sizeof *incast->capacities + sizeof *incast->inputs) : 0;
@@ -200,6 +222,8 @@ double rates_estimate(const struct rates_shape *shape, double flows, double link
     struct queue_shape queues = queue_shape_of(shape);
     if (shape->congestion == CONGESTION_CREDITS)
         return credits_estimate(&queues, flows);
+    if (shape->congestion == CONGESTION_QUEUES)
+        return queues_estimate(&queues, flows);
     double bytes = maxmin_estimate(links, flows, links_per_flow, shape->links_per_flow);
     if (shape->congestion == CONGESTION_INCAST)
         bytes += links * (sizeof(uint64_t) + sizeof(uint32_t)) + ports_estimate(ports) +

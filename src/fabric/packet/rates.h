@@ -10,6 +10,7 @@
 enum packet_congestion {
     CONGESTION_NONE,
     CONGESTION_WINDOW, /* a pair of nodes has at most so many bytes under way */
+    CONGESTION_QUEUES, /* the same, and the queues of full links add to its round trip */
     CONGESTION_INCAST, /* a link that many others lead to carries less */
     CONGESTION_CREDITS /* full links hold the queues before them */
 };
@@ -27,8 +28,8 @@ struct incast_config {
 
 double incast_part(const struct incast_config *config, uint32_t inputs);
 
-/* With incast and credits: queues are numbered as in ports.h, and flows have `nodes` and `is_two_way` of
- * that file. */
+/* With queues, incast and credits: queues are numbered as in ports.h, and flows have `nodes` and `is_two_way`
+ * of that file. */
 struct rates_shape {
     uint32_t links, links_per_flow, nodes;
     bool is_two_way;
@@ -46,21 +47,24 @@ void rates_close(struct rates *rates); /* NULL: does nothing */
 size_t rates_bytes(const struct rates *rates);
 double rates_estimate(const struct rates_shape *shape, double flows, double links_per_flow);
 
-/* The way of a flow. `parts` is NULL unless flows are spread. With incast and credits: the queues that it
- * passes; with credits: what the links let it have that give each message their whole rate. */
+/* The way of a flow. `parts` is NULL unless flows are spread. With queues, incast and
+ * credits: the queues that it passes; with queues and credits: what the links let it have that give each
+ * message their whole rate; with queues: its window, as in queues.h. */
 struct rates_way {
     const uint32_t *links, *parts, *queues;
     uint32_t count, queue_count;
     uint64_t most; /* bytes per second; UINT64_MAX: no limit */
+    uint64_t window, window_rate;
 };
 
 /* As the functions of maxmin.h. */
 uint32_t rates_add(struct rates *rates, const struct rates_way *way);
 void rates_remove(struct rates *rates, uint32_t flow);
-uint32_t rates_add_link(struct rates *rates, uint64_t capacity); /* not with credits */
+uint32_t rates_add_link(struct rates *rates, uint64_t capacity); /* not with queues or credits */
 void rates_set_capacity(struct rates *rates, uint32_t link, uint64_t capacity);
 const uint32_t *rates_solve(struct rates *rates, size_t *count);
 uint64_t rates_of(const struct rates *rates, uint32_t flow);
-uint64_t rates_unsettled(const struct rates *rates); /* of credits: solutions that have not settled */
+uint64_t
+rates_unsettled(const struct rates *rates); /* of queues and credits: solutions that have not settled */
 
 #endif

@@ -11,11 +11,9 @@ const char *const packet_routing_names[] = {[PATH_FIXED] = "fixed",        [PATH
                                             [PATH_VALIANT] = "valiant",    [PATH_UGAL_LOCAL] = "ugal-l",
                                             [PATH_UGAL_GLOBAL] = "ugal-g", NULL};
 
-const char *const packet_congestion_names[] = {[CONGESTION_NONE] = "none",
-                                               [CONGESTION_WINDOW] = "window",
-                                               [CONGESTION_INCAST] = "incast",
-                                               [CONGESTION_CREDITS] = "credits",
-                                               NULL};
+const char *const packet_congestion_names[] = {
+    [CONGESTION_NONE] = "none",     [CONGESTION_WINDOW] = "window",   [CONGESTION_QUEUES] = "queues",
+    [CONGESTION_INCAST] = "incast", [CONGESTION_CREDITS] = "credits", NULL};
 
 static const char *const law_names[] = {[INCAST_FIFO] = "fifo", [INCAST_LINEAR] = "linear", NULL};
 
@@ -84,7 +82,8 @@ PARAM_TABLE(
      .offset = offsetof(struct packet_config, congestion),
      .default_text = "none",
      .choices = packet_congestion_names,
-     .doc = "none: max-min fair, the ideal; window: a pair of nodes has packet.window under way; incast: a "
+     .doc = "none: max-min fair, the ideal; window: a pair of nodes has packet.window under way; queues: "
+            "window, and the queues of full links add to its round trip; incast: a "
             "link with many inputs carries less; credits: a full link holds the queues before it"},
     {.name = "packet.window",
      .type = PARAM_SIZE,
@@ -92,15 +91,15 @@ PARAM_TABLE(
      .default_text = "64 KiB",
      .min = "1 B",
      .max = "1 TB",
-     .doc =
-         "with window: bytes of a pair of nodes that are not acknowledged (TCP without scaling, RFC 9293)"},
+     .doc = "with window, queues: bytes of a pair of nodes that are not acknowledged (TCP without scaling, "
+            "RFC 9293)"},
     {.name = "packet.turnaround",
      .type = PARAM_TIME,
      .offset = offsetof(struct packet_config, turnaround_ps),
      .default_text = "0 ps",
      .min = "0 ps",
      .max = "1 s",
-     .doc = "with window: what the receiver takes to acknowledge, beside the latency there and back"},
+     .doc = "with window, queues: what the receiver takes to acknowledge, beside the latency there and back"},
     {.name = "packet.incast",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, incast.law),
@@ -127,7 +126,7 @@ static const struct metric packet_metric_list[] = {
     {"up_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, up_bytes), "sent by each node"},
     {"down_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, down_bytes), "received by each node"},
     {"unsettled", METRIC_COUNT, offsetof(struct packet_statistics, unsettled),
-     "solves with credits whose rates had not settled"},
+     "solves with queues, credits whose rates had not settled"},
     {"hops", METRIC_COUNT, offsetof(struct packet_statistics, hops),
      "links between switches that messages took"},
     {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
@@ -198,6 +197,10 @@ static void describe_congestion(const struct packet_config *packet, struct fabri
         return;
     case CONGESTION_WINDOW:
         describe_window(packet, description);
+        return;
+    case CONGESTION_QUEUES:
+        describe_window(packet, description);
+        description_add(&description->notes, "the queues of full links add to the round trips of windows");
         return;
     case CONGESTION_INCAST:
         description_add(&description->notes,

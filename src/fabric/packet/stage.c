@@ -14,7 +14,14 @@ uint64_t stage_window_rate(uint64_t bytes, ps_t round_trip)
 
 static bool has_windows(const struct packet *packet)
 {
-    return packet->config->congestion == CONGESTION_WINDOW;
+    return packet->config->congestion == CONGESTION_WINDOW || packet->config->congestion == CONGESTION_QUEUES;
+}
+
+/* Each lane has its part of the window. */
+uint64_t stage_window(const struct packet *packet)
+{
+    uint64_t window = packet->config->window_bytes / packet->lanes_of_flow;
+    return window ? window : 1;
 }
 
 void stage_init(struct packet *packet)
@@ -30,17 +37,16 @@ static maxmin_work_t chunk_of(const struct packet *packet)
     return packet_has_chunks(packet) ? maxmin_work(packet->config->chunk_bytes) : WITHOUT_END;
 }
 
-/* Data take the links of the lane, acknowledgements the fixed route back. Each lane has its part of the
- * window. */
+/* Data take the links of the lane, acknowledgements the fixed route back. Without queues that add to the
+ * round trip, some windows never close. */
 static void open_window(struct packet *packet, uint32_t id, const struct message *first)
 {
     const struct packet_config *config = packet->config;
-    uint64_t window = config->window_bytes / packet->lanes_of_flow;
-    window = window ? window : 1;
+    uint64_t window = stage_window(packet);
     ps_t there = packet_latency_over(packet, id, first), back = packet_latency_of(packet, first);
     struct packet_stage *stage = &packet->stages[id];
     stage->rate = stage_window_rate(window, ps_add(ps_add(there, back), config->turnaround_ps));
-    if (stage->rate < packet_rate_alone(packet, first))
+    if (config->congestion == CONGESTION_QUEUES || stage->rate < packet_rate_alone(packet, first))
         stage->open = maxmin_work(window);
 }
 
@@ -133,8 +139,9 @@ static bool choose_again(struct packet *packet, uint32_t id)
 
 static bool close_window(struct packet *packet, uint32_t id)
 {
-    if (packet->stages[id].open || packet->own.of_flow[id] != POOL_NONE)
+    if (packet->stages[id].open || packet->stages[id].is_closed)
         return false;
+    packet->stages[id].is_closed = true;
     struct packet_lane lane = packet->lanes[id];
     struct packet_stage stage = packet->stages[id];
     uint32_t count = packet->has_topology ? lane.links : 2;

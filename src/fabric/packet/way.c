@@ -22,8 +22,10 @@ static enum topo_link_kind kind_of(const struct packet *packet, uint32_t link)
 void way_init(struct packet *packet, const struct packet_network *network, const struct rates_shape *shape)
 {
     const struct topo *topo = topo_of(packet);
-    bool has_kinds = topo && topo->link_kinds, has_credits = shape->congestion == CONGESTION_CREDITS;
-    if (shape->congestion == CONGESTION_WINDOW || (has_kinds && !has_credits))
+    bool has_kinds = topo && topo->link_kinds;
+    bool is_limited_by_solver =
+        shape->congestion == CONGESTION_CREDITS || shape->congestion == CONGESTION_QUEUES;
+    if (shape->congestion == CONGESTION_WINDOW || (has_kinds && !is_limited_by_solver))
         packet->own.shared = mem_alloc(((size_t)network->limit + 1) << shape->is_spread,
                                        sizeof *packet->own.shared, "a route");
     if (shape->is_two_way)
@@ -135,17 +137,20 @@ static uint64_t whole_rate(const struct packet *packet, uint32_t count)
     return least;
 }
 
-uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t most)
+uint32_t packet_add_way(struct packet *packet, uint32_t count, uint64_t window_rate)
 {
     const struct paths *paths = &packet->paths;
     bool is_spread = packet->has_topology && paths->choice == PATH_SPRAYED;
     uint64_t whole = whole_rate(packet, count);
+    bool has_queues = packet->config->congestion == CONGESTION_QUEUES;
     struct rates_way way = {.links = packet->way,
                             .parts = is_spread ? packet->way + count : NULL,
                             .queues = packet->way,
                             .count = count,
                             .queue_count = count,
-                            .most = whole < most ? whole : most};
+                            .most = has_queues || whole < window_rate ? whole : window_rate,
+                            .window = has_queues ? stage_window(packet) : 0,
+                            .window_rate = window_rate};
     if (packet->queues) {
         way.queue_count = find_queues(packet, count);
         way.queues = packet->queues;
