@@ -60,38 +60,42 @@ static void bucket_grow(struct event_bucket *bucket)
     bucket->events = mem_grow(bucket->events, &bucket->capacity, bucket->capacity + 1, "the event queue");
 }
 
-static unsigned bucket_of(const struct event_loop *loop, ps_t at)
+/* Appends the event to its bucket; returns the number of this. `last` is the loop's. */
+static inline __attribute__((always_inline)) unsigned put(struct event_loop *loop, ps_t last,
+                                                          const struct event *event)
 {
-    uint64_t differing = (uint64_t)at ^ (uint64_t)loop->last;
-    return differing ? 64 - (unsigned)__builtin_clzll(differing) : 0;
-}
-
-static void append(struct event_loop *loop, const struct event *event)
-{
-    unsigned index = bucket_of(loop, event->at);
+    uint64_t differing = (uint64_t)event->at ^ (uint64_t)last;
+    unsigned index = differing ? 64 - (unsigned)__builtin_clzll(differing) : 0;
     struct event_bucket *bucket = &loop->buckets[index];
-    if (bucket->end == bucket->capacity)
+    if (__builtin_expect(bucket->end == bucket->capacity, 0))
         bucket_grow(bucket);
     if (bucket->begin == bucket->end || event->at < bucket->earliest)
         bucket->earliest = event->at;
     bucket->events[bucket->end++] = *event;
-    loop->occupied |= UINT64_C(1) << index;
+    return index;
+}
+
+static void append(struct event_loop *loop, const struct event *event)
+{
+    loop->occupied |= UINT64_C(1) << put(loop, loop->last, event);
     if (event->at < loop->heap_earliest)
         loop->heap_earliest = event->at;
 }
 
 /* Takes the earliest event from a bucket. The others now differ from the last time in lower bits, and are
- * spread over the buckets before it. */
+ * spread over the buckets before it; the caller finds out when these begin. */
 static void spread(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
 {
-    ps_t earliest = bucket->earliest;
-    size_t i = bucket->begin, end = bucket->end;
+    const ps_t last = loop->last;
+    const struct event *next = bucket->events + bucket->begin, *end = bucket->events + bucket->end;
+    uint64_t occupied = loop->occupied;
     bucket->begin = bucket->end = 0;
-    for (; bucket->events[i].at != earliest; i++)
-        append(loop, &bucket->events[i]);
-    *event = bucket->events[i];
-    for (i++; i < end; i++)
-        append(loop, &bucket->events[i]);
+    for (; next->at != last; next++)
+        occupied |= UINT64_C(1) << put(loop, last, next);
+    *event = *next++;
+    for (; next < end; next++)
+        occupied |= UINT64_C(1) << put(loop, last, next);
+    loop->occupied = occupied;
     if (bucket->capacity >= EVENT_GIVEN_BACK) { /* the others have these events now */
         free(bucket->events);
         bucket->events = NULL;
