@@ -15,12 +15,6 @@ enum { ROUNDS_MOST = 400 };
 #define NOT_IN_ORDER UINT32_MAX
 static const double settled = 1e-6; /* no rate changes by more than this part of itself */
 
-/* What part of its way a rate goes in a round. */
-static double weight_of(uint32_t round)
-{
-    return round < 4 ? 1 : round < 40 ? 0.5 : round < 100 ? 0.25 : 0.1;
-}
-
 struct credits_flow {
     uint64_t rate; /* 0: new */
     double most;
@@ -35,10 +29,12 @@ struct credits_hop {
 
 struct credits_link {
     double capacity;
-    double limit; /* what it can carry, as far as the links behind it let it */
-    double level; /* what each of its ports may carry */
-    double rate;  /* of a node's link: of each flow */
-    double most;  /* of a node's link: the least of what its flows may have */
+    double limit;  /* what it can carry, as far as the links behind it let it */
+    double level;  /* what each of its ports may carry */
+    double rate;   /* of a node's link: of each flow */
+    double change; /* of a node's link: that its rate was to have in the last round */
+    double weight; /* of a node's link: what part of it the rate got */
+    double most;   /* of a node's link: the least of what its flows may have */
     uint32_t flows, starts;
     uint32_t first;     /* flows that start here: the place of the next one in `by_node` */
     uint32_t in, ins;   /* in: its ports begin here in `ports_in` */
@@ -441,8 +437,20 @@ static void limit_before(struct credits *credits, const struct credits_link *lin
     }
 }
 
-/* Returns the greatest way of a rate, as a part of the rate. */
-static double play_round(struct credits *credits, double weight)
+/* Moves the rate of a node towards this one: if it goes back and forth, in smaller steps, and if it keeps its
+ * direction, in larger ones. Returns by what part of itself it would have changed. */
+static double move_rate(struct credits_link *link, double rate)
+{
+    double change = rate - link->rate;
+    double weight = link->weight * (change * link->change < 0 ? 0.7 : 1.1);
+    link->weight = weight < 0.05 ? 0.05 : least_of(weight, 1);
+    link->change = change;
+    link->rate += link->weight * change;
+    return (change < 0 ? -change : change) / rate;
+}
+
+/* Returns the greatest change of a rate, as a part of the rate. */
+static double play_round(struct credits *credits)
 {
     double most = 0;
     load_ports(credits);
@@ -458,10 +466,8 @@ static double play_round(struct credits *credits, double weight)
         }
         if (!link->starts)
             continue;
-        double rate = least_of(link->limit / link->starts, link->most);
-        double change = rate > link->rate ? rate - link->rate : link->rate - rate;
-        most = change / rate > most ? change / rate : most;
-        link->rate += weight * (rate - link->rate);
+        double change = move_rate(link, least_of(link->limit / link->starts, link->most));
+        most = change > most ? change : most;
     }
     return most;
 }
@@ -497,11 +503,13 @@ const uint32_t *credits_solve(struct credits *credits, size_t *count)
     count_parts(credits);
     for (uint32_t k = 0; k < credits->ordered; k++) {
         struct credits_link *link = &credits->links[credits->order[k]];
+        link->change = 0;
+        link->weight = 1;
         if (link->starts)
             link->rate = least_of(link->capacity / link->starts, link->most);
     }
     uint32_t round = 0;
-    while (round < ROUNDS_MOST && play_round(credits, weight_of(round)) > settled)
+    while (round < ROUNDS_MOST && play_round(credits) > settled)
         round++;
     credits->rounds.rounds += round;
     credits->rounds.unsettled += round == ROUNDS_MOST;
