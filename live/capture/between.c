@@ -1,11 +1,13 @@
 #include "live/capture/between.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
 #include "live/capture/record.h"
 #include "live/capture/symbols.h"
+#include "live/capture/traffic.h"
 #include "live/capture/types.h"
 
 /* A collective of an intercommunicator (MPI 4.0, section 6.2.3) is written as one of a communicator that has
@@ -15,9 +17,11 @@
  *   bcast, reduce, gather(v), scatter(v)     of the root and the other group; the root is rank 0 there
  *   alltoall(v, w), allgather(v)             an alltoallv of both groups, in which no rank sends to its own
  *
- * MPI_Reduce_scatter is lost: a rank does not know how many elements each rank of the other group gets. */
+ * Of MPI_Reduce_scatter a rank does not know how many elements each rank of the other group gets. So it is
+ * written in parts, as both MPIs do it: each group's sum goes to the first rank of the other group, which
+ * hands it out to its own group. */
 
-enum between { BARRIER, ALLREDUCE, BCAST, REDUCE, GATHER, SCATTER, EXCHANGE, LOST };
+enum between { BARRIER, ALLREDUCE, BCAST, REDUCE, GATHER, SCATTER, EXCHANGE, REDUCE_SCATTER, LOST };
 
 /* What a rank sends or receives. */
 struct side {
@@ -114,8 +118,11 @@ static void record_blocks(const struct collective_call *call, struct capture_com
 static void record_rooted_between(const struct collective_call *call, struct capture_comm *between,
                                   enum between kind)
 {
-    if (call->root == MPI_PROC_NULL)
-        return; /* another rank of this group is the root */
+    if (call->root == MPI_PROC_NULL) { /* another rank of this group is the root */
+        if (!call->is_persistent)
+            traffic_other_collective();
+        return;
+    }
     struct capture_comm *comm = comm_with_root(between, call->root);
     if (!comm)
         return;
@@ -123,6 +130,106 @@ static void record_rooted_between(const struct collective_call *call, struct cap
         record_blocks(call, comm, kind);
     else
         record_alike(call, comm, kind);
+}
+
+/* The parts of a call. */
+struct parts {
+    const struct collective_call *call;
+    char name[sizeof((struct capture_comm *)NULL)->name]; /* of the communicator of a part */
+    char *starts, *waits;                                 /* lines to be kept; NULL: none */
+};
+
+/* A persistent call is alone in its communicators, since ranks may start several in different orders. */
+static void begin_part(struct parts *parts, struct capture_comm *comm, const char *action,
+                       unsigned most_fields)
+{
+    struct capture_comm *alone = parts->call->is_persistent ? comm_alone(comm) : NULL;
+    memcpy(parts->name, (alone ? alone : comm)->name, sizeof parts->name);
+    if (alone) { /* no more than its name is needed */
+        comm_hold(alone);
+        comm_release(alone);
+    }
+    line_begin(action, most_fields);
+}
+
+/* `action`: what a wait for it names. */
+static void end_part(struct parts *parts, const char *action)
+{
+    const bool has_request = parts->call->request;
+    line_text(has_request ? "#i" : "");
+    line_text(parts->name);
+    if (parts->call->is_persistent)
+        line_keep(&parts->starts);
+    else
+        line_end();
+    if (!has_request)
+        return;
+    line_begin("comm_size", 3);
+    line_text("#wait");
+    line_text(action);
+    line_text(parts->name);
+    line_keep(&parts->waits);
+}
+
+/* The sum of the one group goes to the first rank of the other one, `root`. */
+static void write_sum(struct parts *parts, struct capture_comm *between, int root, int64_t elements, int type)
+{
+    struct capture_comm *comm = root == MPI_PROC_NULL ? NULL : comm_with_root(between, root);
+    if (!comm)
+        return;
+    begin_part(parts, comm, "reduce", 5);
+    line_int(elements);
+    line_int(0); /* operations: those of the reduction are part of the next burst */
+    line_int(0);
+    line_int(type);
+    end_part(parts, "reduce");
+}
+
+/* The first rank of a group hands out the sum of the other one. */
+static void write_shares(struct parts *parts, int rank, struct capture_comm *group, const struct side *got,
+                         struct capture_type type)
+{
+    begin_part(parts, group, "scatterv", (unsigned)group->size + 5);
+    for (int i = 0; i < group->size; i++)
+        line_int(rank == 0 ? elements_of(got, type, i) : 0);
+    line_int(elements_of(got, type, rank));
+    line_int(0);
+    line_int(type.id);
+    line_int(type.id);
+    end_part(parts, "scatterv");
+}
+
+static void remember_parts(struct parts *parts, struct capture_comm *comm)
+{
+    const struct collective_call *call = parts->call;
+    struct capture_request *request =
+        record_request(*call->request, REQUEST_PARTS, call->action, comm, call->is_persistent);
+    free(request->text);
+    free(request->waits);
+    request->text = parts->starts;
+    request->waits = parts->waits;
+}
+
+static void record_reduce_scatter_between(const struct collective_call *call, struct capture_comm *comm)
+{
+    const struct capture_type type = type_of(call->recv_type);
+    const struct side got = {.call = call, .count = call->recv_count, .counts = call->recv_counts};
+    struct capture_comm *group = comm_own_group(comm);
+    struct parts parts = {.call = call};
+    if (!group)
+        return;
+    int64_t sum = 0; /* both groups have the same */
+    for (int i = 0; i < group->size; i++)
+        sum += elements_of(&got, type, i);
+    const int into_own = comm->rank == 0 ? MPI_ROOT : MPI_PROC_NULL, into_other = 0;
+    const bool own_first = comm->members[0] == group->world[0]; /* the order is that of the other group */
+    write_sum(&parts, comm, own_first ? into_own : into_other, sum, type.id);
+    write_sum(&parts, comm, own_first ? into_other : into_own, sum, type.id);
+    write_shares(&parts, comm->rank, group, &got, type);
+    if (!call->is_persistent)
+        traffic_other_collective();
+    if (call->request)
+        remember_parts(&parts, comm);
 }
 
 static enum between kind_of(const char *action)
@@ -134,7 +241,7 @@ static enum between kind_of(const char *action)
     enum between kind = BARRIER;
     while (kind != LOST && strncmp(action, names[kind], strlen(names[kind])) != 0)
         kind++;
-    return kind == REDUCE && strcmp(action, "reduce") != 0 ? LOST : kind;
+    return kind == REDUCE && strcmp(action, "reduce") != 0 ? REDUCE_SCATTER : kind;
 }
 
 static void record_between(const struct collective_call *call, struct capture_comm *comm)
@@ -153,6 +260,9 @@ static void record_between(const struct collective_call *call, struct capture_co
         break;
     case EXCHANGE:
         record_exchange(call, comm);
+        break;
+    case REDUCE_SCATTER:
+        record_reduce_scatter_between(call, comm);
         break;
     case LOST:
         record_lost(call->mpi_name, comm); /* without a request: its wait writes nothing */

@@ -53,7 +53,7 @@ void comm_release(struct capture_comm *comm)
     if (comm->members != comm->world)
         free(comm->members);
     neighbours_close(comm->neighbours);
-    for (struct capture_comm *part, *next = comm->with_root; (part = next);) {
+    for (struct capture_comm *part, *next = comm->parts; (part = next);) {
         next = part->next;
         comm_release(part);
     }
@@ -287,27 +287,58 @@ static struct capture_comm *part_of(struct capture_comm *between, const char *na
     *part = (struct capture_comm){
         .size = size, .world = members, .members = members, .member_count = size, .uses = 1};
     snprintf(part->name, sizeof part->name, "%s", name);
-    part->next = between->with_root;
-    between->with_root = part;
+    part->next = between->parts;
+    between->parts = part;
     comm_write_members(part, part->name);
     return part;
+}
+
+static struct capture_comm *find_part(const struct capture_comm *between, const char *name)
+{
+    struct capture_comm *part = between->parts;
+    while (part && strcmp(part->name, name) != 0)
+        part = part->next;
+    return part;
+}
+
+/* `members` has one group behind the other. */
+static const int *own_group(const struct capture_comm *between, int *size)
+{
+    const bool other_first = between->members[0] == between->world[0];
+    *size = between->member_count - between->size;
+    return between->members + (other_first ? between->size : 0);
+}
+
+struct capture_comm *comm_own_group(struct capture_comm *between)
+{
+    int size;
+    const int *own = own_group(between, &size);
+    char name[sizeof between->name];
+    snprintf(name, sizeof name, "%.32sg%d", between->name, own[0]);
+    struct capture_comm *part = find_part(between, name);
+    if (part)
+        return part;
+    int *members = malloc((size_t)size * sizeof *members);
+    if (!members)
+        return NULL;
+    memcpy(members, own, (size_t)size * sizeof *members);
+    return part_of(between, name, members, size);
 }
 
 struct capture_comm *comm_with_root(struct capture_comm *between, int root)
 {
     const bool is_root = root == MPI_ROOT;
-    /* The root is of the one group, and the other group takes part; `members` has one behind the other. */
-    const bool other_first = between->members[0] == between->world[0];
-    const int own_size = between->member_count - between->size;
-    const int *own = between->members + (other_first ? between->size : 0);
+    /* The root is of the one group, and the other group takes part. */
+    int own_size;
+    const int *own = own_group(between, &own_size);
     const int *group = is_root ? between->world : own;
     const int group_size = is_root ? between->size : own_size,
               root_rank = is_root ? capture_rank() : between->world[root];
     char name[sizeof between->name];
     snprintf(name, sizeof name, "%.32sr%d", between->name, root_rank);
-    for (struct capture_comm *part = between->with_root; part; part = part->next)
-        if (strcmp(part->name, name) == 0)
-            return part;
+    struct capture_comm *part = find_part(between, name);
+    if (part)
+        return part;
     int *members = malloc(((size_t)group_size + 1) * sizeof *members);
     if (!members)
         return NULL;

@@ -16,12 +16,12 @@ struct capture_comm {
     bool is_inter;      /* an intercommunicator */
     bool has_outsiders; /* it has processes of another world, which the trace does not know: its calls are
                            lost */
-    struct neighbours *neighbours;  /* NULL: not used yet */
-    struct capture_comm *with_root; /* a list: what comm_with_root has returned */
-    int uses;                       /* 1 for the MPI's communicator, 1 for each request; 0: it is freed */
-    int idup_count;                 /* how often MPI_Comm_idup has copied it */
-    int alone_count;                /* how often comm_alone has */
-    struct capture_comm *next;      /* in the list of those that the MPI has deleted, or in `with_root` */
+    struct neighbours *neighbours; /* NULL: not used yet */
+    struct capture_comm *parts;    /* a list: what comm_with_root and comm_own_group have returned */
+    int uses;                      /* 1 for the MPI's communicator, 1 for each request; 0: it is freed */
+    int idup_count;                /* how often MPI_Comm_idup has copied it */
+    int alone_count;               /* how often comm_alone has */
+    struct capture_comm *next;     /* in the list of those that the MPI has deleted, or in `parts` */
 };
 
 void comms_open(void);
@@ -33,6 +33,9 @@ struct capture_comm *comm_of(MPI_Comm handle);
  * root comes first, then the other group. `root` is the argument of the MPI's function, and not
  * MPI_PROC_NULL. NULL: no memory. */
 struct capture_comm *comm_with_root(struct capture_comm *between, int root);
+
+/* Of an intercommunicator: this rank's own group. NULL: no memory. */
+struct capture_comm *comm_own_group(struct capture_comm *between);
 
 /* A communicator with the same members for one persistent collective alone. The ranks initialise those of a
  * communicator in the same order, but may start them in different ones (MPI 4.0, section 6.13). To be held.

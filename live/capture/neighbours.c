@@ -1,6 +1,7 @@
 #include "live/capture/neighbours.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
@@ -49,16 +50,13 @@ struct neighbour_side {
     const MPI_Datatype *types; /* NULL: `type` for all neighbours */
 };
 
+/* `kept`: takes the line of a persistent collective; or NULL. */
 static void write_message(const char *action, const struct capture_comm *comm, int peer, int tag,
-                          const struct neighbour_side *side, int index)
+                          const struct neighbour_side *side, int index, char **kept)
 {
     if (peer == MPI_PROC_NULL)
         return;
     struct capture_type type = type_of(side->types ? side->types[index] : side->type);
-    if (*action == 'i' && action[1] == 's')
-        traffic_sent(comm->world[peer]);
-    else
-        traffic_received();
     line_begin(action, 5);
     line_int(comm->world[peer]);
     line_int(tag);
@@ -66,7 +64,28 @@ static void write_message(const char *action, const struct capture_comm *comm, i
              type.elements);
     line_int(type.id);
     line_text(comm->neighbours->name);
+    if (kept) {
+        line_keep(kept);
+        return;
+    }
     line_end();
+    if (*action == 'i' && action[1] == 's')
+        traffic_sent(comm->world[peer]);
+    else
+        traffic_received();
+}
+
+static void write_messages(const struct collective_call *call, const struct capture_comm *comm, char **kept)
+{
+    const struct neighbours *neighbours = comm->neighbours;
+    const struct neighbour_side sent = {call, call->send_count, call->send_counts, call->send_type,
+                                        call->send_types};
+    const struct neighbour_side received = {call, call->recv_count, call->recv_counts, call->recv_type,
+                                            call->recv_types};
+    for (int i = 0; i < neighbours->in; i++)
+        write_message("irecv", comm, neighbours->sources[i], tag_from(neighbours, i), &received, i, kept);
+    for (int i = 0; i < neighbours->out; i++)
+        write_message("isend", comm, neighbours->targets[i], tag_to(neighbours, i), &sent, i, kept);
 }
 
 static void write_wait(const struct capture_comm *comm, int from, int to, int tag)
@@ -90,26 +109,35 @@ void neighbours_wait(const struct capture_comm *comm)
         write_wait(comm, comm->rank, neighbours->targets[i], tag_to(neighbours, i));
 }
 
-void record_neighbours(const struct collective_call *collective)
+/* Its messages have a communicator of their own, since ranks may start several in different orders. */
+static void keep_persistent(const struct collective_call *call, struct capture_comm *comm)
 {
-    struct capture_comm *comm = comm_of(collective->comm);
+    struct capture_comm *alone = comm_alone(comm), *used = alone ? alone : comm;
+    if (!neighbours_of(used, call->comm))
+        return;
+    struct capture_request *request =
+        record_request(*call->request, REQUEST_NEIGHBOURS, call->action, used, true);
+    free(request->text);
+    request->text = NULL;
+    write_messages(call, used, &request->text);
+}
+
+void record_neighbours(const struct collective_call *call)
+{
+    struct capture_comm *comm = comm_of(call->comm);
     if (comm->has_outsiders || !comm->world) {
-        record_lost(collective->mpi_name, comm);
+        record_lost(call->mpi_name, comm);
         return;
     }
-    const struct neighbours *neighbours = neighbours_of(comm, collective->comm);
-    if (!neighbours)
+    if (call->is_persistent) {
+        keep_persistent(call, comm);
         return;
-    struct neighbour_side sent = {collective, collective->send_count, collective->send_counts,
-                                  collective->send_type, collective->send_types};
-    struct neighbour_side received = {collective, collective->recv_count, collective->recv_counts,
-                                      collective->recv_type, collective->recv_types};
-    for (int i = 0; i < neighbours->in; i++)
-        write_message("irecv", comm, neighbours->sources[i], tag_from(neighbours, i), &received, i);
-    for (int i = 0; i < neighbours->out; i++)
-        write_message("isend", comm, neighbours->targets[i], tag_to(neighbours, i), &sent, i);
-    if (collective->request)
-        record_collective_request(collective, REQUEST_NEIGHBOURS);
+    }
+    if (!neighbours_of(comm, call->comm))
+        return;
+    write_messages(call, comm, NULL);
+    if (call->request)
+        record_collective_request(call, REQUEST_NEIGHBOURS);
     else
         neighbours_wait(comm);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -309,13 +310,23 @@ char *line_take(void)
     return strndup(begin, (size_t)(output.line - begin));
 }
 
-void line_again(const char *taken)
+void line_keep(char **lines)
 {
-    const char *text = taken ? taken : "comm_size";
-    const size_t length = strlen(text);
+    char *line = line_take(), *longer = NULL;
+    if (line && asprintf(&longer, "%s%s\n", *lines ? *lines : "", line) >= 0) {
+        free(*lines);
+        *lines = longer;
+    }
+    free(line);
+}
+
+const char *line_again(const char *lines)
+{
+    const size_t length = strcspn(lines, "\n");
     line_begin("", (unsigned)(length / FIELD_BYTES + 1));
     if (output.window)
-        put(text, length);
+        put(lines, length);
+    return lines[length] && lines[length + 1] ? lines + length + 1 : NULL;
 }
 
 int64_t line_at(void)

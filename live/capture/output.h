@@ -25,8 +25,12 @@ void line_end_definition(void); /* the same; the line is kept also while lines a
 
 /* In place of line_end: a copy of the line, to be freed, for line_again. NULL: no memory, or no file. */
 char *line_take(void);
-/* Begins a line and fills it with all fields of a copy. NULL: does nothing but begin one. */
-void line_again(const char *taken);
+/* Takes the line and puts it behind others, each of which ends with a newline. *lines is NULL at first, and
+ * to be freed. */
+void line_keep(char **lines);
+/* Begins a line and fills it with all fields of the first of such lines, or of the only one. Returns the line
+ * behind it, or NULL. */
+const char *line_again(const char *lines);
 
 /* Lines that end while they are muted are not kept. */
 void line_mute(bool is_muted);

@@ -1,5 +1,7 @@
 #include "live/capture/record.h"
 
+#include <stdio.h>
+
 #include "call/datatype.h"
 #include "live/capture/comms.h"
 #include "live/capture/output.h"
@@ -206,6 +208,22 @@ void record_isendrecv(int64_t send_count, MPI_Datatype send_handle, int to, int 
                comm);
 }
 
+/* A neighbourhood collective counts as its messages, and any other one once. */
+static void start_collective(const struct capture_request *request)
+{
+    for (const char *lines = request->text; lines;) {
+        int peer;
+        if (sscanf(lines, "isend %d", &peer) == 1)
+            traffic_sent(peer);
+        else if (request->kind == REQUEST_NEIGHBOURS)
+            traffic_received();
+        lines = line_again(lines);
+        line_end();
+    }
+    if (request->kind != REQUEST_NEIGHBOURS)
+        traffic_other_collective();
+}
+
 /* The start of a persistent request is written like a new request. */
 void record_start(MPI_Request handle)
 {
@@ -214,9 +232,8 @@ void record_start(MPI_Request handle)
         return;
     if (!line_is_muted()) /* else nothing waits for it */
         request_start(request);
-    if (request->kind == REQUEST_COLLECTIVE) {
-        line_again(request->text);
-        line_end();
+    if (request->kind > REQUEST_RECV) {
+        start_collective(request);
         return;
     }
     const bool is_send = request->kind == REQUEST_SEND;

@@ -102,6 +102,7 @@ static void recycle(struct capture_request *request)
     set_cancelling(request, false);
     comm_release(request->comm);
     free(request->text);
+    free(request->waits);
     request->next = spare;
     spare = request;
 }

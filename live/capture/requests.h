@@ -7,7 +7,14 @@
 
 struct capture_comm;
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_NEIGHBOURS, REQUEST_BOTH };
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLLECTIVE,
+    REQUEST_NEIGHBOURS,
+    REQUEST_BOTH,
+    REQUEST_PARTS /* several collectives in the trace */
+};
 
 struct capture_request {
     MPI_Request handle;
@@ -19,7 +26,8 @@ struct capture_request {
     int type;
     int peer, tag;        /* the peer is a rank in the world, or -333 for MPI_ANY_SOURCE */
     int source, recv_tag; /* REQUEST_BOTH: of its receive */
-    char *text;           /* a persistent collective: its line, which each start writes; or NULL */
+    char *text;           /* a persistent collective: its lines, which each start writes; or NULL */
+    char *waits;          /* REQUEST_PARTS: the lines that wait for it; or NULL */
     uint8_t kind;
     bool is_persistent, is_active, is_cancelling;
     bool is_short;       /* the MPI moves its message in a few microseconds */

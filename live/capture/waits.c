@@ -24,6 +24,13 @@ static void write_wait(const struct capture_request *request)
         neighbours_wait(request->comm);
         return;
     }
+    if (request->kind == REQUEST_PARTS) {
+        for (const char *lines = request->waits; lines;) {
+            lines = line_again(lines);
+            line_end();
+        }
+        return;
+    }
     if (request->kind == REQUEST_BOTH) {
         begin_wait(false, request->source, request->recv_tag);
         line_text(request->comm->name);

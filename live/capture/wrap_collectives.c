@@ -8,7 +8,7 @@
 #define TEXT(name)            TEXT_OF(name)
 #define TEXT_OF(name)         #name
 #define WRAP_NAMED(name, ...) WRAP(name, __VA_ARGS__)
-#define WRAP_NEIGHBOURS(name, iname, record, action_name, parameters, arguments, ...)                        \
+#define WRAP_BOTH(name, iname, record, action_name, parameters, arguments, ...)                              \
     WRAP_NAMED(NAMED(name), (UNPACK parameters), (UNPACK arguments), NOTHING,                                \
                record_collective(record, &(struct collective_call){.mpi_name = "MPI_" TEXT(NAMED(name)),     \
                                                                    .action = action_name,                    \
@@ -38,7 +38,7 @@
 #define WRAP_PERSISTENT(...)
 #endif
 #define WRAP_COLLECTIVE(name, iname, record, action_name, ...)                                               \
-    WRAP_NEIGHBOURS(name, iname, record, action_name, __VA_ARGS__)                                           \
+    WRAP_BOTH(name, iname, record, action_name, __VA_ARGS__)                                                 \
     WRAP_PERSISTENT(NAMED(name##_init), record, action_name, __VA_ARGS__)
 
 #define COUNT       int

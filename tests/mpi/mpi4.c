@@ -1,4 +1,5 @@
-/* Calls that MPI 4 has added and that a trace can say: persistent collectives, large counts, MPI_Isendrecv;
+/* Calls that MPI 4 has added and that a trace can say: persistent collectives, also of neighbours and between
+ * two groups, large counts, MPI_Isendrecv;
  * and one that it cannot. Runs with 4 ranks. With an older MPI it ends with status 77. */
 #include <mpi.h>
 #include <stdio.h>
@@ -35,11 +36,8 @@ static void persistent(void)
 }
 
 /* The ranks start two collectives in different orders. */
-static void out_of_order(void)
+static void start_both(MPI_Request requests[2])
 {
-    MPI_Request requests[2];
-    MPI_Bcast_init(out, 16, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
-    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
     for (int i = 0; i < 2; i++) {
         MPI_Start(&requests[rank % 2]);
         MPI_Start(&requests[1 - rank % 2]);
@@ -47,6 +45,43 @@ static void out_of_order(void)
     }
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
+}
+
+static void out_of_order(void)
+{
+    MPI_Request requests[2];
+    MPI_Bcast_init(out, 16, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    start_both(requests);
+}
+
+static void neighbours(void)
+{
+    MPI_Comm grid;
+    MPI_Request requests[2];
+    const int sizes[2] = {2, 2}, periods[2] = {1, 0}, starts[4] = {0, 5, 10, 15};
+    const int counts[4] = {5, 5, 4, 4};
+    MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, periods, 0, &grid);
+    MPI_Neighbor_alltoallv_init(out, counts, starts, MPI_INT, in, counts, starts, MPI_INT, grid,
+                                MPI_INFO_NULL, &requests[0]);
+    MPI_Neighbor_allgather_init(out, 3, MPI_INT, in, 3, MPI_INT, grid, MPI_INFO_NULL, &requests[1]);
+    start_both(requests);
+    MPI_Comm_free(&grid);
+}
+
+/* The groups {0, 2} and {1, 3}. */
+static void between_groups(void)
+{
+    MPI_Comm half, between;
+    MPI_Request requests[2];
+    const int parts[2] = {8 + rank % 2, 9 - rank % 2};
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 10, &between);
+    MPI_Reduce_scatter_init(out, in, parts, MPI_INT, MPI_SUM, between, MPI_INFO_NULL, &requests[0]);
+    MPI_Reduce_scatter_block_init(out, in, 2, MPI_INT, MPI_SUM, between, MPI_INFO_NULL, &requests[1]);
+    start_both(requests);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
 }
 
 static void large(void)
@@ -119,6 +154,8 @@ int main(int argc, char **argv)
     large();
     both();
     out_of_order();
+    neighbours();
+    between_groups();
     if (argc > 1)
         partitioned();
     MPI_Finalize();

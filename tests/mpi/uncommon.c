@@ -107,7 +107,11 @@ static void between_groups(MPI_Comm between)
     MPI_Bcast(out, 1, MPI_DOUBLE, root_of(2), between);
     MPI_Alltoall(out, 2, MPI_DOUBLE, in, 2, MPI_DOUBLE, between);
     MPI_Allgatherv(out, 1 + rank, MPI_DOUBLE, in, counts, starts, MPI_DOUBLE, between);
-    MPI_Reduce_scatter_block(out, in, 1, MPI_DOUBLE, MPI_SUM, between); /* which is not recorded */
+    MPI_Reduce_scatter_block(out, in, 3, MPI_DOUBLE, MPI_SUM, between);
+    /* Two parts of 17 elements for each group, not the same ones for both. */
+    const int parts[2] = {8 + rank % 2, 9 - rank % 2};
+    MPI_Ireduce_scatter(out, in, parts, MPI_DOUBLE, MPI_SUM, between, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void communicators(void)
