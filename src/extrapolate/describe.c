@@ -130,9 +130,19 @@ static void print_fit(const struct describer *describer, const struct fit *fit)
     case FIT_POWER:
         print_power(describer, fit);
         return;
+    case FIT_FLOOR:
+    case FIT_CEILING:
+        fprintf(describer->to, "%" PRIu64 " x %s(%" PRIu64 " / %s)", fit->unit,
+                fit->form == FIT_FLOOR ? "floor" : "ceil", fit->whole, extent[fit->dimension + 1]);
+        return;
     case FIT_BLOCK:
-        fprintf(describer->to, "%" PRIu64 " x the rank's share of %" PRIu64 " along %c", fit->unit,
-                fit->whole, axis[fit->dimension]);
+    case FIT_REST:
+    case FIT_FULL:
+        fprintf(describer->to, "%" PRIu64 " x the rank's share of %" PRIu64 " along %c%s", fit->unit,
+                fit->whole, axis[fit->dimension],
+                fit->form == FIT_BLOCK  ? ""
+                : fit->form == FIT_REST ? ", the rest for the last"
+                                        : ", full ones first");
         if (fit->add)
             fprintf(describer->to, " %c %" PRId64, fit->add < 0 ? '-' : '+',
                     fit->add < 0 ? -fit->add : fit->add);

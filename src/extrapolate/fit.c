@@ -3,6 +3,11 @@
 /* The largest exponent of an extent that is tried, and the largest sum of their magnitudes. */
 enum { MOST_POWER = 3, MOST_POWERS = 6 };
 
+/* The largest number, or the number of the smallest parts, whose bytes a size is divided by; and the largest
+ * array. */
+enum { MOST_UNIT = 4096 };
+#define MOST_WHOLE ((uint64_t)1 << 50)
+
 static uint32_t extent_of(const struct grid *grid, int dimension)
 {
     return dimension < 0 ? grid->ranks : grid->size[dimension];
@@ -27,12 +32,24 @@ static bool power_value(const struct fit *fit, const struct grid *grid, uint64_t
     return over % under == 0 && over / under <= UINT64_MAX / 2;
 }
 
-static bool block_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value)
+/* What the rank has of `whole` along the dimension. */
+static uint64_t share_of(const struct fit *fit, const struct grid *grid, uint32_t rank)
 {
     int64_t at[GRID_DIMENSIONS];
     grid_coordinates(grid, rank, at);
-    uint64_t n = grid->size[fit->dimension];
-    uint64_t share = fit->whole / n + ((uint64_t)at[fit->dimension] < fit->whole % n);
+    const uint64_t n = grid->size[fit->dimension], place = (uint64_t)at[fit->dimension];
+    const uint64_t least = fit->whole / n, rest = fit->whole % n, most = least + (rest > 0);
+    if (fit->form == FIT_BLOCK)
+        return least + (place < rest);
+    if (fit->form == FIT_REST)
+        return least + (place == n - 1 ? rest : 0);
+    const uint64_t before = place * most;
+    return before >= fit->whole ? 0 : fit->whole - before < most ? fit->whole - before : most;
+}
+
+static bool block_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value)
+{
+    uint64_t share = share_of(fit, grid, rank);
     int64_t sum = (int64_t)(fit->unit * share) + fit->add;
     *value = (uint64_t)sum;
     return sum >= 0;
@@ -56,7 +73,15 @@ bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, ui
         break;
     case FIT_POWER:
         return power_value(fit, grid, value);
+    case FIT_FLOOR:
+    case FIT_CEILING:
+        sum = extent_of(grid, fit->dimension);
+        *value =
+            fit->unit * ((fit->whole + (fit->form == FIT_FLOOR ? 0 : (uint64_t)sum - 1)) / (uint64_t)sum);
+        return true;
     case FIT_BLOCK:
+    case FIT_REST:
+    case FIT_FULL:
         return block_value(fit, grid, rank, value);
     }
     *value = (uint64_t)sum;
@@ -93,7 +118,7 @@ static bool same_on_target(const struct fit_search *search, const struct fit *a,
         if (!fit_value(a, search->target, rank, &of_a) || !fit_value(b, search->target, rank, &of_b) ||
             of_a != of_b)
             return false;
-        if (a->form != FIT_BLOCK && b->form != FIT_BLOCK)
+        if (!fit_is_by_rank(a) && !fit_is_by_rank(b))
             return true; /* the same for all ranks */
     }
     return true;
@@ -251,6 +276,74 @@ static void consider_blocks(struct fit_search *search, int dimension)
     consider(search, &fit);
 }
 
+/* The largest number that divides all that is observed; 0: all are 0. */
+static uint64_t divisor_of_all(const struct fit_search *search)
+{
+    uint64_t divisor = 0;
+    for (size_t i = 0; i < search->count; i++)
+        divisor = common_divisor(search->observations[i].value, divisor);
+    return divisor;
+}
+
+/* Blocks of which the last rank has more or less than the others. Their unit is the largest possible one, as
+ * above: the rest shows it. */
+static void consider_uneven_blocks(struct fit_search *search, int dimension)
+{
+    const uint64_t unit = divisor_of_all(search);
+    uint64_t sum, spread;
+    if (!unit || !sum_along(search, search->observations[0].grid, dimension, &sum, &spread))
+        return;
+    struct fit fit = {.form = FIT_REST, .dimension = dimension, .unit = unit, .whole = sum / unit};
+    consider(search, &fit);
+    fit.form = FIT_FULL;
+    consider(search, &fit);
+}
+
+/* The wholes that give what is observed are an interval. If its ends agree on the target, so do all. */
+static void consider_quotient(struct fit_search *search, enum fit_form form, uint64_t unit, int dimension)
+{
+    uint64_t least = 0, most = UINT64_MAX;
+    for (size_t i = 0; i < search->count; i++) {
+        const uint64_t n = extent_of(search->observations[i].grid, dimension);
+        const uint64_t quotient = search->observations[i].value / unit;
+        if (quotient == 0 || quotient > MOST_WHOLE / n)
+            return;
+        const uint64_t low = form == FIT_FLOOR ? quotient * n : (quotient - 1) * n + 1, high = low + n - 1;
+        least = low > least ? low : least;
+        most = high < most ? high : most;
+    }
+    if (least > most)
+        return;
+    struct fit fit = {.form = form, .dimension = dimension, .unit = unit, .whole = least};
+    consider(search, &fit);
+    fit.whole = most;
+    consider(search, &fit);
+}
+
+/* Nothing shows the unit of numbers that are rounded: it can be any that divides all of them. */
+static void consider_quotients(struct fit_search *search, int dimension, bool passes)
+{
+    const uint64_t all = passes ? 1 : divisor_of_all(search);
+    for (uint64_t low = 1; low <= MOST_UNIT && low * low <= all; low++)
+        for (int larger = 0; all % low == 0 && larger < 2; larger++) {
+            const uint64_t unit = larger ? all / low : low;
+            consider_quotient(search, FIT_FLOOR, unit, dimension);
+            consider_quotient(search, FIT_CEILING, unit, dimension);
+        }
+}
+
+/* What is left when no other form gives the observations. */
+static void consider_rounded(struct fit_search *search, bool passes)
+{
+    const int dimensions = grid_dimensions(search->target->kind);
+    for (int d = 0; d < dimensions && search->outcome == FIT_NO_FORM && !passes; d++)
+        consider_uneven_blocks(search, d);
+    if (search->outcome != FIT_NO_FORM)
+        return;
+    for (int d = -1; d < dimensions; d++)
+        consider_quotients(search, d, passes);
+}
+
 enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
                           bool passes, struct fit *fit)
 {
@@ -267,6 +360,8 @@ enum fit_outcome fit_find(const struct observation *observations, size_t count, 
         consider_powers(&search);
     for (int d = 0; d < GRID_DIMENSIONS && search.outcome == FIT_NO_FORM && !passes; d++)
         consider_blocks(&search, d);
+    if (search.outcome == FIT_NO_FORM && !search.undivided)
+        consider_rounded(&search, passes);
     if (search.outcome != FIT_NO_FORM || !search.undivided)
         return search.outcome;
     fit->decider = search.undivided_decider;

@@ -14,12 +14,16 @@ enum fit_form {
     FIT_LOGARITHM, /* log2(extent) + add */
     FIT_EXTENT,    /* extent + add */
     FIT_POWER,     /* value x product of (extent / its reference)^power */
-    FIT_BLOCK      /* unit x the share of `whole` that is the rank's along a dimension, + add */
+    FIT_FLOOR,     /* unit x (whole / extent), rounded down */
+    FIT_CEILING,   /* the same, rounded up */
+    FIT_BLOCK,     /* unit x the share of `whole` that is the rank's along a dimension, + add */
+    FIT_REST,      /* unit x (whole / extent), rounded down; the last rank has the rest as well */
+    FIT_FULL       /* unit x (whole / extent), rounded up, as long as there is so much left */
 };
 
 struct fit {
     enum fit_form form;
-    int dimension; /* LOGARITHM, EXTENT, BLOCK: which extent; -1 = all ranks */
+    int dimension; /* all but CONSTANT and POWER: which extent; -1 = all ranks */
     int64_t add;
     uint64_t value;
     struct grid reference;
@@ -33,6 +37,12 @@ struct observation {
     uint32_t rank;
     uint64_t value;
 };
+
+/* Whether ranks have different numbers. */
+static inline bool fit_is_by_rank(const struct fit *fit)
+{
+    return fit->form >= FIT_BLOCK;
+}
 
 /* False: the formula gives no whole number there. */
 bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value);

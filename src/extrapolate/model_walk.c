@@ -11,7 +11,7 @@
 
 static bool fill_site(struct model_instance *instance, const struct site *site, struct site_values *values)
 {
-    values->by_rank = site->bytes.form == FIT_BLOCK || site->recv_bytes.form == FIT_BLOCK;
+    values->by_rank = fit_is_by_rank(&site->bytes) || fit_is_by_rank(&site->recv_bytes);
     return fit_value(&site->tag, &instance->grid, 0, &values->tag) &&
            (values->by_rank || (fit_value(&site->bytes, &instance->grid, 0, &values->bytes) &&
                                 fit_value(&site->recv_bytes, &instance->grid, 0, &values->recv_bytes)));

@@ -215,9 +215,16 @@ static struct program *open_written(const char *trace)
     return program;
 }
 
-/* A plane of 100 x 84 cells on nx x ny ranks without wrap-around, as a stencil program sends. One message of
- * rank 1 has `odd` more bytes. */
-static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned odd)
+/* Another way to divide: the last one has the rest. */
+static uint64_t share_with_rest(uint64_t whole, unsigned parts, unsigned index)
+{
+    return whole / parts + (index == parts - 1 ? whole % parts : 0);
+}
+
+/* A plane of 100 x 84 cells on nx x ny ranks without wrap-around, as a stencil program sends; `share_of`
+ * divides it. One message of rank 1 has `odd` more bytes. */
+static struct program *divided_halo(const char *name, unsigned nx, unsigned ny, unsigned odd,
+                                    uint64_t (*share_of)(uint64_t whole, unsigned parts, unsigned index))
 {
     static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     for (unsigned rank = 0; rank < nx * ny; rank++) {
@@ -228,7 +235,7 @@ static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned
             for (int sends = 0; sends < 2; sends++)
                 for (int d = 0; d < 4; d++) {
                     unsigned to_x = x + (unsigned)step[d][0], to_y = y + (unsigned)step[d][1];
-                    uint64_t edge = d < 2 ? share(84, ny, y) : share(100, nx, x);
+                    uint64_t edge = d < 2 ? share_of(84, ny, y) : share_of(100, nx, x);
                     if (to_x < nx && to_y < ny)
                         say(&text, "%u %s %u %d %lu 0\n", rank, sends ? "isend" : "irecv", to_y * nx + to_x,
                             sends ? d : d ^ 1,
@@ -243,6 +250,11 @@ static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned
     return open_written(name);
 }
 
+static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned odd)
+{
+    return divided_halo(name, nx, ny, odd, share);
+}
+
 static void stencils_have_edges_and_uneven_blocks(void **state)
 {
     (void)state;
@@ -251,6 +263,52 @@ static void stencils_have_edges_and_uneven_blocks(void **state)
     add(&family, halo("halo.16", 4, 4, 0));
     add(&family, halo("halo.20", 5, 4, 0));
     struct program *expected = halo("halo.56", 8, 7, 0);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+static void the_last_rank_may_have_the_rest(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, divided_halo("rest.9", 3, 3, 0, share_with_rest));
+    add(&family, divided_halo("rest.16", 4, 4, 0, share_with_rest));
+    add(&family, divided_halo("rest.20", 5, 4, 0, share_with_rest));
+    struct program *expected = divided_halo("rest.56", 8, 7, 0, share_with_rest);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+/* An allgather of 1001 elements, in blocks that are rounded up, in floor(100 / ranks) passes. */
+static struct program *rounded(const char *name, unsigned ranks)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        struct rank_text text = {0};
+        const unsigned block = (1001 + ranks - 1) / ranks;
+        say(&text, "%u init\n", rank);
+        for (unsigned pass = 0; pass < 100 / ranks; pass++)
+            say(&text, "%u allgather %u %u 0 0\n", rank, block, block);
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
+    }
+    return open_written(name);
+}
+
+static void sizes_and_passes_may_be_rounded(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, rounded("rounded.4", 4));
+    add(&family, rounded("rounded.6", 6));
+    add(&family, rounded("rounded.7", 7));
+    assert_refused(&family, 24, "(2008 on 4 ranks, 1336 on 6 ranks, 1144 on 7 ranks) follow several rules");
+    add(&family, rounded("rounded.4", 4));
+    add(&family, rounded("rounded.6", 6));
+    add(&family, rounded("rounded.7", 7));
+    add(&family, rounded("rounded.9", 9));
+    struct program *expected = rounded("rounded.24", 24);
     assert_extrapolates(&family, expected);
     expected->ops->close(expected);
     close_all(&family);
@@ -847,6 +905,76 @@ static void sizes_follow_forms(void **state)
     assert_int_equal(value, 3);
 }
 
+/* From what the ranks of lines have, `of`: on 4, 6, 7 and 9 ranks, or the first `samples` of these. */
+static enum fit_outcome fit_on_lines(uint64_t (*of)(uint64_t rank, uint64_t ranks), size_t samples,
+                                     uint32_t on, struct fit *fit)
+{
+    const uint32_t ranks[] = {4, 6, 7, 9};
+    struct grid grids[4];
+    const struct grid target = grid_of(GRID_LINE, on);
+    struct observation seen[4 + 6 + 7 + 9];
+    size_t count = 0;
+    for (size_t s = 0; s < samples; s++) {
+        grids[s] = grid_of(GRID_LINE, ranks[s]);
+        for (uint32_t rank = 0; rank < ranks[s]; rank++)
+            seen[count++] = (struct observation){&grids[s], rank, of(rank, ranks[s])};
+    }
+    const enum fit_outcome outcome = fit_find(seen, count, &target, false, fit);
+    for (uint32_t rank = 0; rank < on && outcome == FIT_FOUND; rank++) {
+        uint64_t value;
+        assert_true(fit_value(fit, &target, rank, &value));
+        assert_int_equal(value, of(rank, on));
+    }
+    return outcome;
+}
+
+static uint64_t of_floor(uint64_t rank, uint64_t ranks)
+{
+    (void)rank;
+    return 8 * (1001 / ranks);
+}
+
+static uint64_t of_ceiling(uint64_t rank, uint64_t ranks)
+{
+    (void)rank;
+    return 8 * ((1001 + ranks - 1) / ranks);
+}
+
+static uint64_t of_rest(uint64_t rank, uint64_t ranks)
+{
+    return 8 * (1001 / ranks + (rank == ranks - 1 ? 1001 % ranks : 0));
+}
+
+static uint64_t of_full(uint64_t rank, uint64_t ranks)
+{
+    const uint64_t most = (1001 + ranks - 1) / ranks, before = rank * most;
+    return 8 * (before >= 1001 ? 0 : 1001 - before < most ? 1001 - before : most);
+}
+
+static uint64_t of_no_rule(uint64_t rank, uint64_t ranks)
+{
+    return of_rest(rank, ranks) + (ranks == 6 ? 80 : 0);
+}
+
+static void sizes_are_rounded(void **state)
+{
+    (void)state;
+    struct fit fit;
+    assert_int_equal(fit_on_lines(of_floor, 4, 32, &fit), FIT_FOUND);
+    assert_int_equal(fit.form, FIT_FLOOR);
+    assert_int_equal(fit_on_lines(of_ceiling, 4, 32, &fit), FIT_FOUND);
+    assert_int_equal(fit.form, FIT_CEILING);
+    assert_int_equal(fit_on_lines(of_rest, 4, 33, &fit), FIT_FOUND);
+    assert_int_equal(fit.form, FIT_REST);
+    assert_int_equal(fit.whole, 1001);
+    assert_int_equal(fit_on_lines(of_full, 4, 33, &fit), FIT_FOUND);
+    assert_int_equal(fit.form, FIT_FULL);
+    assert_int_equal(fit_on_lines(of_no_rule, 4, 33, &fit), FIT_NO_FORM);
+    /* 1004 to 1007 elements, rounded down, give the same on 4, 6 and 7 ranks; 9 tell them apart. */
+    assert_int_equal(fit_on_lines(of_ceiling, 3, 32, &fit), FIT_AMBIGUOUS);
+    assert_int_equal(fit.decider, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -855,6 +983,8 @@ int main(void)
         cmocka_unit_test(calls_that_no_rule_explains_are_refused),
         cmocka_unit_test(the_number_of_ranks_must_suit),
         cmocka_unit_test(stencils_have_edges_and_uneven_blocks),
+        cmocka_unit_test(the_last_rank_may_have_the_rest),
+        cmocka_unit_test(sizes_and_passes_may_be_rounded),
         cmocka_unit_test(a_burst_belongs_to_its_place),
         cmocka_unit_test(the_largest_error_is_printed),
         cmocka_unit_test(a_forecast_depends_on_each_trace),
@@ -873,6 +1003,7 @@ int main(void)
         cmocka_unit_test(times_that_depend_on_the_network_are_refused),
         cmocka_unit_test(partners_follow_rules),
         cmocka_unit_test(sizes_follow_forms),
+        cmocka_unit_test(sizes_are_rounded),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }
