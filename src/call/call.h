@@ -208,6 +208,8 @@ struct program {
     uint32_t nodes_per_server;
     /* What the program says about the configuration of its run; it wins over the user's. */
     struct program_setting setting;
+    /* What a benchmark of rates counts: its messages and their bytes, without answers. 0: it is none. */
+    double rate_messages, rate_bytes;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with
      * it. */
     enum status status;

@@ -80,6 +80,19 @@ static void put_delivery(const struct report_columns *table, const struct result
     fprintf(table->out, " %12s%s\n", text, result->makespan > 0 ? "/s" : "");
 }
 
+/* A benchmark of rates: what it is for. */
+static void put_rates(const struct report_columns *table, const struct result *result)
+{
+    char bandwidth[32] = "-", rate[32] = "-";
+    if (result_bandwidth(result) > 0)
+        units_show_rate(result_bandwidth(result), 4, bandwidth, sizeof bandwidth);
+    const double messages = result_message_rate(result);
+    if (messages > 0)
+        snprintf(rate, sizeof rate, "%.4g%s/s", messages >= 1e6 ? messages * 1e-6 : messages * 1e-3,
+                 messages >= 1e6 ? " M" : " k");
+    fprintf(table->out, " %12s %14s", bandwidth, rate);
+}
+
 static void put_row(const struct report_columns *table, size_t index)
 {
     const struct result *result = &table->results[index];
@@ -90,6 +103,8 @@ static void put_row(const struct report_columns *table, size_t index)
         fprintf(table->out, " %8.3fx%s", speedup, table->reasons[index].count ? " *" : "  ");
     else
         fprintf(table->out, " %9s  ", "-");
+    if (result->rate_messages > 0)
+        put_rates(table, result);
     if (result->is_openloop)
         put_delivery(table, result);
     else
@@ -100,6 +115,8 @@ static void put_head(const struct report_columns *table)
 {
     const struct result *first = &table->results[0];
     fprintf(table->out, "%-*s %12s %9s  ", table->name_width, "fabric", "time", "speedup");
+    if (first->rate_messages > 0)
+        fprintf(table->out, " %12s %14s", "bandwidth", "messages");
     if (first->is_openloop)
         fprintf(table->out, " %12s %12s %14s\n", "mean latency", "largest", "throughput");
     else
@@ -499,12 +516,15 @@ static void put_values(const char *program, const struct result *result, const s
     put_number(out, true, result_mean_bytes(result));
     put_number(out, result->is_openloop, result_mean_latency_ps(result) / (double)PS_PER_S);
     put_number(out, result->is_openloop, (double)result->latency_max / (double)PS_PER_S);
+    put_number(out, result_bandwidth(result) > 0, result_bandwidth(result));
+    put_number(out, result_message_rate(result) > 0, result_message_rate(result));
 }
 
 void report_csv(const char *program, const struct result *results, size_t count, FILE *out)
 {
     fputs("program,fabric,makespan_s,speedup,idle_fraction,mostly_in,mostly_in_fraction,software_fraction,"
-          "messages,bytes,mean_bytes,mean_latency_s,largest_latency_s,differs\n",
+          "messages,bytes,mean_bytes,mean_latency_s,largest_latency_s,bandwidth_bytes_per_s,message_rate_per_"
+          "s,differs\n",
           out);
     for (size_t i = 0; i < count; i++) {
         put_values(program, &results[i], &results[0], out);

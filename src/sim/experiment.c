@@ -485,7 +485,9 @@ static enum status run_program(struct experiment *experiment, struct program *pr
     *result = (struct result){.fabric = fabric->name,
                               .has_host = host != NULL,
                               .has_software = has_software(experiment),
-                              .is_openloop = program->openloop != NULL};
+                              .is_openloop = program->openloop != NULL,
+                              .rate_messages = experiment->program->rate_messages,
+                              .rate_bytes = experiment->program->rate_bytes};
     attach(experiment, program, index, watch, result, &tap);
     conservation_attach(&conservation, &tap);
 

@@ -170,6 +170,21 @@ double result_mean_latency_ps(const struct result *result)
     return result->messages ? (double)result->latency_sum / (double)result->messages : 0;
 }
 
+static double per_second(const struct result *result, double quantity)
+{
+    return result->makespan > 0 ? quantity / ((double)result->makespan / (double)PS_PER_S) : 0;
+}
+
+double result_message_rate(const struct result *result)
+{
+    return per_second(result, result->rate_messages);
+}
+
+double result_bandwidth(const struct result *result)
+{
+    return per_second(result, result->rate_bytes);
+}
+
 double result_slowdown(const struct result_job *job)
 {
     return job->ran_alone && job->alone > 0 ? (double)job->time / (double)job->alone : 0;

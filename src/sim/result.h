@@ -113,6 +113,7 @@ struct result {
     uint64_t messages;             /* between ranks, without handshakes */
     sum_t bytes;                   /* of these messages */
     struct result_collectives collectives;
+    double rate_messages, rate_bytes; /* of a benchmark of rates (struct program); 0: it is none */
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     struct result_network network;
@@ -159,6 +160,10 @@ double result_mean_idle_ps(const struct result *result, const struct result_dime
 
 /* Bytes per message; 0 if there are none. */
 double result_mean_bytes(const struct result *result);
+
+/* Messages and bytes per second of a benchmark of rates; 0: it is none, or took no time. */
+double result_message_rate(const struct result *result);
+double result_bandwidth(const struct result *result);
 
 /* How many times as long as alone a job takes; 0: that is not known. */
 double result_slowdown(const struct result_job *job);

@@ -321,6 +321,10 @@ static json_t *run_json(const struct result *result, const struct result *refere
     json_put(object, "messages", messages_json(result));
     if (result->collectives.count)
         json_put(object, "collectives", collectives_json(&result->collectives));
+    if (result->rate_messages > 0) {
+        json_put_number(object, "bandwidth_bytes_per_s", result_bandwidth(result));
+        json_put_number(object, "message_rate_per_s", result_message_rate(result));
+    }
     if (result->is_openloop) {
         json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
         json_put(object, "largest_latency_s", seconds(result->latency_max));

@@ -41,6 +41,8 @@ static void pingpong_call(const void *config, uint32_t rank, uint64_t step, stru
 
 const struct workload pingpong_workload = {
     .name = "pingpong",
+    .misnomer = "osu_latency",
+    .meant = "pingpong, half a round trip of which is what osu_latency prints",
     .doc = "two ranks send one message to and fro: pingpong:bytes=10MiB,iterations=1",
     .params = &pingpong_params,
     .ranks = pingpong_ranks,

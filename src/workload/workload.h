@@ -24,6 +24,7 @@ struct workload_problem {
  *     workloads.def            the list of workloads, one line each
  *     help.h, help.c           prints the workloads and their parameters
  *     list.h, list.c           the same as a table; workload_find, workload_add
+ *     windows.c                windows of messages, as the OSU micro-benchmarks have them
  *     pingpong.c, dissemination.c, alltoall.c, collective.c, fmu.c, pattern.c    workloads
  *     training.h, training*.c  steps of training on GPUs
  *     schedule.c               collective schedules of other programs (collfile)
@@ -44,8 +45,9 @@ struct workload {
     const char *unnamed;
     /* A name that users give and that no workload has, and what they may mean by it; NULL = none. */
     const char *misnomer, *meant;
-    /* Checks the parameters and derives the rest of *config. May set `groups`, `counts`, `file` and `setting`
-     * of *program. Returns false and fills *problem if they are wrong. NULL = nothing to do. */
+    /* Checks the parameters and derives the rest of *config. May set `groups`, `counts`, `file`, `setting`,
+     * `rate_messages` and `rate_bytes` of *program. Returns false and fills *problem if they are wrong. NULL
+     * = nothing to do. */
     bool (*prepare)(const struct workload *workload, void *config, struct program *program,
                     struct workload_problem *problem);
     /* Instead of all that follows: a program with its own calls, which keeps no pointer to `config` or
