@@ -21,6 +21,7 @@ import {
   checkSlots,
   checkStyles,
   checkTables,
+  checkSizes,
   checkUnequal,
   checkWalls,
 } from "./controls.mjs";
@@ -309,6 +310,8 @@ async function checkControls(browser, name, seen) {
     await checkPrint(browser, found);
   }
   if (seen.isSweep) await checkUnequal(browser, found);
+  const hasSizes = seen.isSweep ? await checkSizes(browser, found) : false;
+  expect(hasSizes === /^sweep-(sizes|unequal|curves),/.test(name), `${name}: the answer ${hasSizes ? "is" : "is not"} about sizes`);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("front")) await checkCosts(browser, found);
   if (seen.due.includes("slack")) await checkSlack(browser, found);

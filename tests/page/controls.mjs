@@ -193,6 +193,33 @@ export async function checkUnequal(browser, expect) {
   expect(seen.table === seen.due.length > 0, "the table has another column of differences");
 }
 
+// Where only sizes vary of the program, the answer says what is fastest at which of them.
+export async function checkSizes(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const {axes, fabrics, groups} = JSON.parse(document.getElementById("results").textContent);
+    const sizes = axes.find((axis) => axis.endsWith(".bytes"));
+    const said = [...document.querySelectorAll("#answer strong")].flatMap((strong) => {
+      const found = /^(?: (?:is|are) the fastest)?(?: at all sizes,)? (?:at|from) ([0-9.]+ [A-Za-z]+|0 B)(?: to ([0-9.]+ [A-Za-z]+))?/.exec(strong.nextSibling?.textContent ?? "");
+      return found ? [{name: strong.textContent, from: found[1], to: found[2] ?? found[1]}] : [];
+    });
+    const bound = new Set(fabrics.filter((style) => style.is_bound).map((style) => style.fabric));
+    const order = [...new Set(groups.map((g) => g.settings[sizes]))];
+    const label = (g) => axes.filter((axis) => axis !== sizes && axis !== "workload").map((axis) => axis + " " + g.settings[axis]);
+    return {sizes, said, order, groups: groups.filter((g) => !bound.has(g.fabric)).map((g) => ({size: g.settings[sizes], fabric: g.fabric, label: label(g), time: g.makespan_s.mean}))};
+  })()`);
+  if (!seen.said.length) return false;
+  let at = 0;
+  for (const {name, from, to} of seen.said)
+    for (; at <= seen.order.indexOf(to); at++) {
+      const here = seen.groups.filter((g) => g.size === seen.order[at]);
+      const least = Math.min(...here.map((g) => g.time));
+      expect(at >= seen.order.indexOf(from), `${seen.order[at]} is in no range of the answer`);
+      expect(here.some((g) => g.time <= 1.0005 * least && g.label.every((part) => name.includes(part))), `${name} is not the fastest at ${seen.order[at]}`);
+    }
+  expect(at === seen.order.length || seen.said.length === 5, `the answer ends before ${seen.order[at]}`);
+  return true;
+}
+
 // What is typed into a search leaves the rows that have it.
 export async function checkSearch(browser, expect) {
   const seen = await browser.evaluate(`(() => {

@@ -74,10 +74,69 @@
     return [`${said} ${kit.than(to)}`, mood];
   }
 
+  // Where only the size of messages varies of the program, the smallest size has the shortest time, which says nothing.
+  // What has the shortest time at each size is an option: a fabric with its settings of all other parameters.
+  const isOfProgram = (axis) => {
+    const workload = axis.name.slice(0, axis.name.lastIndexOf("."));
+    return axis.name === "program" || programs.some((program) => program === workload || program.startsWith(`${workload}:`));
+  };
+  const [sizes, ...more] = axes.filter(isOfProgram);
+  const hasSizes = sizes?.isNumeric && sizes.name.endsWith(".bytes") && !more.length;
+  const optionOf = (g) => [...(fabrics.length > 1 ? [g.fabric] : []), settings(g, axes.filter((axis) => axis !== sizes))].filter((part) => part).join(", ");
+  const SAME = 1.0005; // times as those of a table, which are said to be the same
+  const RANGES_SHOWN = 5;
+
+  // The ranges of sizes in which one option is fastest. It keeps a size at which it is as fast as the fastest.
+  function fastestRanges(some) {
+    const ranges = [];
+    for (const size of sizes.domain) {
+      const here = some.filter((g) => sizes.of(g) === size);
+      if (!here.length) continue;
+      const [first, second] = d3.sort(here, (g) => g.makespan_s.mean);
+      const last = ranges.at(-1);
+      const kept = last && here.find((g) => optionOf(g) === last.option && g.makespan_s.mean <= first.makespan_s.mean * SAME);
+      const peers = here.filter((g) => g.makespan_s.mean <= first.makespan_s.mean * SAME).map(optionOf);
+      const lead = second && first.makespan_s.mean > 0 ? second.makespan_s.mean / first.makespan_s.mean : null;
+      if (kept) Object.assign(last, {to: size, points: [...last.points, kept], peers: last.peers.filter((option) => peers.includes(option))});
+      else ranges.push({option: optionOf(first), from: size, to: size, points: [first], peers, leads: []});
+      if (lead) ranges.at(-1).leads.push(lead);
+    }
+    return ranges;
+  }
+
+  // "packet and hockney": those that are as fast as each other at all sizes of the range.
+  const named = ({peers}) => (peers.length > 2 ? `${peers.slice(0, -1).join("; ")}; and ${peers.at(-1)}` : peers.join(" and "));
+  const are = ({peers}) => (peers.length > 1 ? "are" : "is");
+  const span = ({from, to}) => (from === to ? `at ${from}` : `from ${from} to ${to}`);
+  const leadOf = ({leads}) => {
+    const [low, high] = d3.extent(leads);
+    if (!(high >= SAME)) return ", as fast as the next";
+    return low.toFixed(2) === high.toFixed(2) ? `, ${factor(low)} times as fast as the next` : `, ${factor(low)} to ${factor(high)} times as fast as the next`;
+  };
+
+  // "packet is the fastest from 8 B to 4 KiB, fmu from 8 KiB to 1 MiB."
+  function fastestBySize(some) {
+    const ranges = fastestRanges(some);
+    const options = unique(some.map(optionOf));
+    const [first] = ranges;
+    if (options.length === 1)
+      return [`The time is ${time(first.points[0].makespan_s.mean, 5)} at ${first.from}, and `, element("strong", {}, time(first.points.at(-1).makespan_s.mean, 5)), ` at ${first.to}. `];
+    if (ranges.length === 1)
+      return [element("strong", {}, named(first)), ` ${are(first)} the fastest at all sizes, ${span(first)}${first.peers.length > 1 ? "" : leadOf(first)}${marked(first.points)}. `];
+    const said = ranges.slice(0, RANGES_SHOWN).flatMap((range, i) => [
+      ...(i ? ["; "] : []),
+      element("strong", {}, named(range)),
+      `${i ? "" : ` ${are(range)} the fastest`} ${span(range)}${marked(range.points)}`,
+    ]);
+    return [...said, ranges.length > RANGES_SHOWN ? `; ${plural(ranges.length - RANGES_SHOWN, "further change")} at larger sizes. ` : ". "];
+  }
+
   function answer() {
     const line = element("p", {class: "answer", id: "answer"});
-    for (const program of programs.length > 3 ? [null] : programs) {
-      const fastest = d3.least(groups.filter((g) => !isBound(g.fabric) && (program === null || g.program === program)), (g) => g.makespan_s.mean);
+    const networks = groups.filter((g) => !isBound(g.fabric));
+    if (hasSizes && networks.length) line.append(...fastestBySize(networks));
+    for (const program of hasSizes ? [] : programs.length > 3 ? [null] : programs) {
+      const fastest = d3.least(networks.filter((g) => (program === null || g.program === program)), (g) => g.makespan_s.mean);
       if (!fastest) continue;
       line.append(
         programs.length > 1 && program !== null ? `The shortest time of ${program} is ` : "The shortest time is ",
