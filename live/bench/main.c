@@ -15,6 +15,7 @@
  *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
  *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the
  *                            first call, in which the library reads its settings
+ *   guard busy ok|failed WHY    whether other work has used processors meanwhile
  *   done
  *
  * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
@@ -27,11 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include "live/bench/bench.h"
 #include "live/coll/digits.h"
 #include "live/program/end.h"
+#include "live/quiet/processor_time.h"
 
 /* -------------------------------------------------------------- candidates */
 
@@ -96,14 +98,6 @@ static void read_lists(struct bench *bench, char *sizes, char *algorithms)
 
 /* ----------------------------------------------------------------- samples */
 
-static double processor_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 struct cost {
     double seconds;   /* per call, of the slowest rank */
     double processor; /* processor seconds per call, of all ranks together */
@@ -131,12 +125,12 @@ static struct cost take_sample(struct bench *bench, const struct bench_candidate
         operation_force(bench->operation->variable, candidate->forced);
     yielding_barrier();
     call_once(bench, candidate, bytes);
-    used = processor_seconds();
+    used = processor_own_s();
     began = MPI_Wtime();
     for (int i = 0; i < calls; i++)
         call_once(bench, candidate, bytes);
     here = (MPI_Wtime() - began) / calls;
-    used = (processor_seconds() - used) / calls;
+    used = (processor_own_s() - used) / calls;
     yielding_barrier();
     if (candidate->forced >= 0)
         operation_force(bench->operation->variable, 0);
@@ -228,6 +222,44 @@ static void measure(struct bench *bench, long bytes)
         fflush(stdout);
 }
 
+/* -------------------------------------------------------------------- guard */
+
+/* What processors do beside this measurement, as helio calibrate asks it too. */
+struct bench_quiet {
+    MPI_Comm node;
+    double began, ranks_s, machine_s;
+};
+
+static double ranks_seconds(const struct bench_quiet *quiet)
+{
+    double mine = processor_own_s(), all;
+    PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, quiet->node);
+    return all;
+}
+
+static void quiet_begin(struct bench_quiet *quiet, const struct bench *bench)
+{
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, bench->rank, MPI_INFO_NULL, &quiet->node);
+    quiet->ranks_s = ranks_seconds(quiet);
+    quiet->machine_s = processor_machine_s();
+    quiet->began = MPI_Wtime();
+}
+
+/* Of the node on which other work has used most. */
+static void quiet_print(const struct bench_quiet *quiet, const struct bench *bench)
+{
+    enum { MOST_PERCENT = 5 };
+    const double elapsed = MPI_Wtime() - quiet->began, used = processor_machine_s() - quiet->machine_s,
+                 own = ranks_seconds(quiet) - quiet->ranks_s;
+    const double share = 100 * (used - own) / (elapsed * (double)sysconf(_SC_NPROCESSORS_ONLN));
+    double worst;
+    PMPI_Reduce(&share, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (bench->rank == 0)
+        printf("guard busy %s other work used %.1f %% of the processors' time, %s %d %%\n",
+               worst <= MOST_PERCENT ? "ok" : "failed", worst > 0 ? worst : 0,
+               worst <= MOST_PERCENT ? "at most" : "more than", MOST_PERCENT);
+}
+
 static void print_cluster(const struct bench *bench)
 {
     MPI_Comm node;
@@ -248,6 +280,7 @@ static void print_cluster(const struct bench *bench)
 int main(int argc, char **argv)
 {
     static struct bench bench;
+    struct bench_quiet quiet;
     long largest = 1;
     if (argc != 6) {
         fprintf(stderr, "usage: %s COLLECTIVE SIZES ALGORITHMS SAMPLES LIMIT (helio coll bench starts it)\n",
@@ -270,7 +303,9 @@ int main(int argc, char **argv)
     for (int c = 0; c < bench.candidate_count; c++)
         open_candidate(&bench, &bench.candidates[c]);
     print_cluster(&bench);
+    quiet_begin(&quiet, &bench);
     for (int i = 0; i < bench.size_count; i++)
         measure(&bench, bench.sizes[i]);
+    quiet_print(&quiet, &bench);
     program_end("done", 0);
 }

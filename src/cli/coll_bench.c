@@ -246,6 +246,11 @@ static enum status print_json(const struct bench_request *request, const struct 
     json_put_text(object, "cluster", measured->cluster);
     json_put_count(object, "nodes", measured->nodes);
     json_put_count(object, "ranks", measured->ranks);
+    if (*measured->busy) {
+        json_t *guards = json_make_list();
+        json_add(guards, cli_guard_json("busy", !measured->is_busy, measured->busy));
+        json_put(object, "guards", guards);
+    }
     json_put(object, "results", rows);
     return cli_print_json(object, BENCH_DIGITS);
 }
@@ -262,6 +267,15 @@ static void warn_of_limits(const struct bench_request *request, const struct mea
     }
 }
 
+static void warn_of_other_work(const struct measured *measured)
+{
+    if (measured->is_busy)
+        diag_warning("guard busy: %s; times and their medians may be those of the other work. Ratios compare "
+                     "samples taken one after the other, and may contradict them: measure again on a quiet "
+                     "machine",
+                     measured->busy);
+}
+
 static enum status write_output(const struct bench_request *request, const struct measured *measured)
 {
     enum status status = STATUS_OK;
@@ -274,6 +288,7 @@ static enum status write_output(const struct bench_request *request, const struc
         }
     }
     warn_of_limits(request, measured);
+    warn_of_other_work(measured);
     if (status == STATUS_OK && request->json)
         status = print_json(request, measured);
     else if (status == STATUS_OK)

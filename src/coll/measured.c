@@ -47,6 +47,8 @@ bool measured_read(struct measured *measured, const char *line)
             series->was_slow = true;
     } else if (sscanf(line, "late %llu %47s", &bytes, measured->late) == 2) {
         measured->late_bytes = bytes;
+    } else if (sscanf(line, "guard busy %47s %127[^\n]", algorithm, measured->busy) == 2) {
+        measured->is_busy = strcmp(algorithm, "ok") != 0;
     } else if (!strcmp(line, "done\n")) {
         measured->is_done = true;
     } else {

@@ -26,6 +26,8 @@ struct measured {
     size_t count, capacity;
     char late[48];       /* the algorithm of a sample that has not ended in time; "": none */
     uint64_t late_bytes; /* its size; 0: it is the first call of a communicator */
+    char busy[128];      /* what other work has used meanwhile, in words; "": not known */
+    bool is_busy;        /* so much that times may be those of the other work */
     bool is_done;        /* the measurement has come to its end */
 };
 

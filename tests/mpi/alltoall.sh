@@ -324,6 +324,9 @@ bench() {
     "$HELIO" coll bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
     grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"
+    # What other work has used is known, and said where it is much: tests run beside each other.
+    grep -q '"reason": "other work used .* % of the processors. time, ' out || fail "$(cat out)"
+    grep -q '"passed": true' out || grep -q 'warning: guard busy: other work used' said || fail "$(cat said)"
     for op in allreduce allgather bcast reduce reduce_scatter gather scatter barrier \
         alltoallv alltoallw allgatherv gatherv scatterv; do # with checks of their data
         "$HELIO" coll bench --op $op --mpi "$MPI" --bytes 4,64 --samples 1 --algorithms mpi,auto -- \
