@@ -297,6 +297,18 @@ static enum status show(const struct experiment *experiment, const struct place_
     return standard_flush();
 }
 
+/* Times say nothing of placements where the fabric knows no nodes that are near. */
+static void warn_of_topology(const struct experiment *experiment)
+{
+    struct result_network network;
+    network_describe(experiment, experiment->fabrics[0], &network);
+    for (size_t i = 0; i < network.ignores.count; i++)
+        if (strcmp(network.ignores.text[i], "topology") == 0)
+            diag_warning("fabric %s ignores the topology: bytes x hops are those of the topology, and the "
+                         "times are not",
+                         experiment->fabrics[0]->name);
+}
+
 static enum status place(const struct place_arguments *arguments)
 {
     struct experiment experiment;
@@ -307,6 +319,8 @@ static enum status place(const struct place_arguments *arguments)
         status = memory_admit(&experiment, &room);
     if (status == STATUS_OK)
         status = place_compare(&experiment, &arguments->options, &comparison);
+    if (status == STATUS_OK)
+        warn_of_topology(&experiment);
     if (status == STATUS_OK)
         status = show(&experiment, arguments, &comparison);
     place_comparison_free(&comparison);
