@@ -306,10 +306,24 @@ static void print_phases(const struct forecast *forecast, double unit, const cha
     }
 }
 
+/* The launcher, the program, and their arguments. The caller frees it. */
+static char *program_text(const struct calibrate_check *check)
+{
+    char *text = mem_text(check->words[0]);
+    for (int i = 1; i < check->word_count; i++) {
+        char *longer = mem_format("%s %s", text, check->words[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 static void print_table(const struct checked *checked, const struct forecast *forecast)
 {
     const struct calibrate_check *check = checked->check;
-    quote_terminal(stdout, check->words[0]);
+    char *program = program_text(check);
+    quote_terminal(stdout, program);
+    free(program);
     printf(": %" PRIu32 " ranks, %" PRIu32 " on a node, %" PRIu64 " runs; %s, ", checked->ranks,
            checked->ranks_per_node, check->runs, check->fabric);
     quote_terminal(stdout, check->machine);
@@ -377,19 +391,6 @@ static json_t *phases_json(const struct forecast *forecast)
     return list;
 }
 
-/* The launcher, the program, and their arguments. */
-static void put_program(json_t *object, const struct calibrate_check *check)
-{
-    char *text = mem_text(check->words[0]);
-    for (int i = 1; i < check->word_count; i++) {
-        char *longer = mem_format("%s %s", text, check->words[i]);
-        free(text);
-        text = longer;
-    }
-    json_put_text(object, "program", text);
-    free(text);
-}
-
 static json_t *results_json(const struct checked *checked, const struct forecast *forecast,
                             const char *schema)
 {
@@ -397,7 +398,9 @@ static json_t *results_json(const struct checked *checked, const struct forecast
     json_t *object = json_make_object();
     if (schema)
         json_put_text(object, "schema", schema);
-    put_program(object, check);
+    char *program = program_text(check);
+    json_put_text(object, "program", program);
+    free(program);
     json_put_text(object, "machine", check->machine);
     json_put_text(object, "fabric", check->fabric);
     json_put_count(object, "ranks", checked->ranks);
