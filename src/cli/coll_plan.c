@@ -39,6 +39,27 @@ static const struct cli_command command = {
         "algorithms; docs/models/alltoall.md those of alltoall, and the formulas of the paper.",
 };
 
+/* What takes the time of an algorithm on a machine: the command, where ranks are on nodes as a run has them.
+ */
+static void print_forecast_command(const struct coll_shape *shape)
+{
+    char imbalance[48] = "";
+    const bool in_blocks = shape->ppn && shape->nodes.in_order;
+    if (!in_blocks)
+        return;
+    if (shape->counts)
+        snprintf(imbalance, sizeof imbalance, ",imbalance=%g", shape->imbalance);
+    printf("\nThe time of an algorithm on a machine (helio machine list):\n"
+           "  helio run -w collective:op=%s,ranks=%u",
+           coll_kind_name(shape->call.kind), shape->call.size);
+    if (shape->call.kind != COLL_BARRIER)
+        printf(",bytes=%lluB", (unsigned long long)shape->bytes);
+    printf("%s,algorithm=NAME -s ranks_per_node=%u", imbalance, shape->ppn);
+    if (shape->call.leaders > 1)
+        printf(" -s mpi.leaders=%u", shape->call.leaders);
+    printf(" -f packet --machine MACHINE\n");
+}
+
 static enum status print_table(const struct coll_shape *shape)
 {
     char text[128];
@@ -52,6 +73,7 @@ static enum status print_table(const struct coll_shape *shape)
                (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
                units_show_size((double)coll_extra_bytes(&counts), 4, text, sizeof text));
     }
+    print_forecast_command(shape);
     return standard_flush();
 }
 
