@@ -185,11 +185,24 @@ enum status machine_open_text(struct machine *machine, const char *file, const c
     return status;
 }
 
+/* A command that is shown holds only these characters of a text from outside. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/,"
+
+/* A run has one machine, since its manifest has the values of one. A sweep compares several, in one table. */
+static void say_sweep(const char *given)
+{
+    diag_note("a run has one machine; this compares several, with your workload and fabrics in the place of "
+              "these:");
+    diag_note("printf 'workload: \"alltoall:ranks=16\"\\nfabric: [packet]\\nsweep: {machine: [%s]}\\n' "
+              ">machines.yaml && helio sweep machines.yaml -o machines.db && helio export machines.db",
+              given);
+}
+
 static enum status no_such(const char *given)
 {
     diag_error("there is no machine '%s'%s", given, diag_did_you_mean(machine_nearest(given)));
-    if (strchr(given, ','))
-        diag_note("a run has one machine; a sweep compares several (sweep: {machine: [A, B]})");
+    if (strchr(given, ',') && !given[strspn(given, PLAIN)])
+        say_sweep(given);
     diag_note("a machine is a preset (helio machine list), a path to FILE.yaml, or %s", MACHINE_AS_PUBLISHED);
     return STATUS_BAD_INPUT;
 }
