@@ -218,14 +218,34 @@ static bool leave_out(struct evidence_reader *reader, struct pattern_node *leaf,
     return true;
 }
 
+/* Whether the likeliest rule of each partner, of those that are left, has none for this rank. */
+static bool is_beyond_edge(const struct evidence_reader *reader, const struct pattern_node *leaf,
+                           uint32_t stage)
+{
+    unsigned peers = rank_event_peers(&leaf->event);
+    bool is_beyond = peers > 0;
+    for (unsigned which = 0; which < peers && is_beyond; which++) {
+        unsigned likeliest = (unsigned)__builtin_ctz(leaf->possible[which]);
+        is_beyond = peer_of(&leaf->rules[which][likeliest], &reader->evidence->grid, reader->rank, stage) ==
+                    PEER_NONE;
+    }
+    return is_beyond;
+}
+
+static bool read_leaf(struct evidence_reader *reader, struct pattern_node *leaf, uint32_t stage)
+{
+    if (reader->pattern->edges && is_beyond_edge(reader, leaf, stage) && leave_out(reader, leaf, stage))
+        return true;
+    return read_call(reader, leaf, stage) || leave_out(reader, leaf, stage);
+}
+
 static bool read_loop(struct evidence_reader *reader, struct pattern_node *loop, uint32_t stage);
 
 static bool read_body(struct evidence_reader *reader, struct pattern_node *loop, uint32_t stage)
 {
     for (uint32_t i = 0; i < loop->body_count; i++) {
         struct pattern_node *node = loop->body[i];
-        if (node->body ? !read_loop(reader, node, stage)
-                       : !read_call(reader, node, stage) && !leave_out(reader, node, stage))
+        if (!(node->body ? read_loop : read_leaf)(reader, node, stage))
             return false;
     }
     return true;

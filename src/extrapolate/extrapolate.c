@@ -275,19 +275,33 @@ static void find_grids(const struct extrapolation *work, struct grids *grids)
     free(programs);
 }
 
+/* All arrangements of the ranks, with and without stages. */
+static enum status try_grids(struct extrapolation *work, const struct grids *grids,
+                             struct hypothesis hypothesis, struct misfit *furthest)
+{
+    enum status status = STATUS_OK;
+    for (int grid = 0; grid < grids->count && status == STATUS_OK; grid++)
+        for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++) {
+            hypothesis.grid = grids->kinds[grid];
+            hypothesis.stages = stages;
+            status = try_one(work, hypothesis, furthest);
+            progress_step();
+        }
+    return status;
+}
+
 static enum status search(struct extrapolation *work)
 {
+    static const struct hypothesis attempts[] = {
+        {.apart = false}, {.edges = true}, {.apart = true}, {.apart = true, .edges = true}};
+    const size_t count = sizeof attempts / sizeof *attempts;
     struct misfit furthest = {0};
     enum status status = STATUS_OK;
     struct grids grids;
     find_grids(work, &grids);
-    progress_begin("trying hypotheses", (uint64_t)2 * (uint64_t)grids.count * 2);
-    for (int apart = 0; apart <= 1 && status == STATUS_OK && !work->program; apart++)
-        for (int grid = 0; grid < grids.count && status == STATUS_OK; grid++)
-            for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++) {
-                status = try_one(work, (struct hypothesis){grids.kinds[grid], stages, apart}, &furthest);
-                progress_step();
-            }
+    progress_begin("trying hypotheses", (uint64_t)count * (uint64_t)grids.count * 2);
+    for (size_t i = 0; i < count && status == STATUS_OK && !work->program; i++)
+        status = try_grids(work, &grids, attempts[i], &furthest);
     progress_end();
     if (status == STATUS_OK && !work->program && *grids.why) {
         diag_error("cannot be extrapolated to %u ranks: %s", work->ranks, grids.why);

@@ -70,6 +70,7 @@ static void build_patterns(struct learner *learner)
         struct call_pattern *pattern = &learner->model->roles[role].pattern;
         read_rank(learner, learner->count - 1, rank);
         call_pattern_build(pattern, &learner->events, &grid, rank, hypothesis.stages);
+        pattern->edges = hypothesis.edges;
     }
 }
 

@@ -19,6 +19,8 @@ struct hypothesis {
     enum grid_kind grid;
     bool stages; /* loops whose partners change from pass to pass */
     bool apart;  /* rank 0 follows a pattern of its own */
+    bool edges;  /* a rank whose neighbour is beyond the edge leaves the call out, though its next call could
+                    be  that one by another rule: all directions of a stencil may have the same tag */
 };
 
 /* The computation at a place, each time, whether or not the rank makes the call: base + scale x ranks^power,

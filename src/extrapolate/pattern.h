@@ -36,6 +36,7 @@ struct call_pattern {
     uint32_t leaf_count, loop_count;
     uint32_t place_count;
     uint32_t depth; /* of the nested loops, with the root */
+    bool edges;     /* struct hypothesis */
 };
 
 static inline uint32_t pattern_place(const struct pattern_node *leaf, uint32_t entered)

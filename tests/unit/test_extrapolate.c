@@ -221,8 +221,16 @@ static uint64_t share_with_rest(uint64_t whole, unsigned parts, unsigned index)
     return whole / parts + (index == parts - 1 ? whole % parts : 0);
 }
 
+/* All messages are alike. */
+static uint64_t same_size(uint64_t whole, unsigned parts, unsigned index)
+{
+    (void)whole, (void)parts, (void)index;
+    return 300;
+}
+
 /* A plane of 100 x 84 cells on nx x ny ranks without wrap-around, as a stencil program sends; `share_of`
- * divides it. One message of rank 1 has `odd` more bytes. */
+ * divides it. One message of rank 1 has `odd` more bytes. Where all messages have the same size, they have
+ * the same tag too; else each direction has its own. */
 static struct program *divided_halo(const char *name, unsigned nx, unsigned ny, unsigned odd,
                                     uint64_t (*share_of)(uint64_t whole, unsigned parts, unsigned index))
 {
@@ -238,7 +246,9 @@ static struct program *divided_halo(const char *name, unsigned nx, unsigned ny, 
                     uint64_t edge = d < 2 ? share_of(84, ny, y) : share_of(100, nx, x);
                     if (to_x < nx && to_y < ny)
                         say(&text, "%u %s %u %d %lu 0\n", rank, sends ? "isend" : "irecv", to_y * nx + to_x,
-                            sends ? d : d ^ 1,
+                            share_of == same_size ? 0
+                            : sends               ? d
+                                                  : d ^ 1,
                             (unsigned long)edge + (sends && rank == 1 && pass == 2 && d == 0 ? odd : 0));
                 }
             say(&text, "%u waitall 8\n%u compute %g\n%u allreduce 1 0 0\n", rank, rank, 8.4e6 / (nx * ny),
@@ -263,6 +273,22 @@ static void stencils_have_edges_and_uneven_blocks(void **state)
     add(&family, halo("halo.16", 4, 4, 0));
     add(&family, halo("halo.20", 5, 4, 0));
     struct program *expected = halo("halo.56", 8, 7, 0);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+/* The first receive of a corner could be that of any direction, and ranks 0 and 1 could be a butterfly. */
+static void directions_may_look_alike(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    for (unsigned side = 2; side <= 4; side++) {
+        char name[16];
+        snprintf(name, sizeof name, "alike.%u", side * side);
+        add(&family, divided_halo(name, side, side, 0, same_size));
+    }
+    struct program *expected = divided_halo("alike.36", 6, 6, 0, same_size);
     assert_extrapolates(&family, expected);
     expected->ops->close(expected);
     close_all(&family);
@@ -983,6 +1009,7 @@ int main(void)
         cmocka_unit_test(calls_that_no_rule_explains_are_refused),
         cmocka_unit_test(the_number_of_ranks_must_suit),
         cmocka_unit_test(stencils_have_edges_and_uneven_blocks),
+        cmocka_unit_test(directions_may_look_alike),
         cmocka_unit_test(the_last_rank_may_have_the_rest),
         cmocka_unit_test(sizes_and_passes_may_be_rounded),
         cmocka_unit_test(a_burst_belongs_to_its_place),
