@@ -49,6 +49,24 @@ uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_
     return rate_in(packet->change, link, of_fabric);
 }
 
+ps_t change_time_of(const struct packet *packet, uint32_t link, uint64_t bytes, uint64_t of_fabric)
+{
+    const struct topology_states *states = &packet->change->states;
+    ps_t sum = 0;
+    for (size_t i = 0; i < states->count && bytes; i++) {
+        if (faults_has_failed(&states->items[i].topo, link))
+            continue;
+        const uint64_t rate = topo_link_rate(&states->items[i].topo, link, of_fabric);
+        const ps_t needed = service_ps(bytes, rate);
+        const bool is_last = i + 1 == states->count;
+        const ps_t given = is_last ? needed : states->items[i + 1].since - states->items[i].since;
+        const unsigned __int128 work = (unsigned __int128)rate * (uint64_t)given + PS_PER_S - 1;
+        sum = ps_add(sum, needed < given ? needed : given);
+        bytes = needed <= given ? 0 : bytes - (uint64_t)(work / PS_PER_S);
+    }
+    return sum;
+}
+
 static bool has_blocked(const struct packet *packet, uint32_t id)
 {
     const uint32_t *links = packet_route_of(packet, id);

@@ -389,6 +389,23 @@ static enum status packet_init(struct fabric *fabric)
     return STATUS_OK;
 }
 
+/* The longest time that the bytes of a link between switches take: no run with these routes is shorter. */
+static ps_t busiest_link_ps(const struct packet *packet, const struct metric_series *bytes)
+{
+    const struct topo *topo = &packet->paths.topo;
+    const uint64_t of_fabric = packet->config->bandwidth_bytes_per_s;
+    ps_t most = 0;
+    for (size_t i = 0; i < bytes->count; i++) {
+        const uint32_t link = (uint32_t)(2 * topo->nodes + i);
+        const sum_t sum = metric_series_at(bytes, i);
+        const uint64_t carried = sum < INT64_MAX ? (uint64_t)sum : INT64_MAX;
+        if (sum > 0)
+            most = ps_max(most, packet->change ? change_time_of(packet, link, carried, of_fabric)
+                                               : service_ps(carried, topo_link_rate(topo, link, of_fabric)));
+    }
+    return most;
+}
+
 static const void *packet_statistics_of(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
@@ -396,8 +413,7 @@ static const void *packet_statistics_of(struct fabric *fabric)
     packet->statistics.down_bytes = metric_series_of(&packet->down_bytes, 0, packet->fabric.params.nodes);
     if (packet->has_topology) {
         packet->statistics.link_bytes = paths_inner_bytes(&packet->paths);
-        packet->statistics.busiest_link_ps =
-            paths_busiest_ps(&packet->paths, packet->config->bandwidth_bytes_per_s);
+        packet->statistics.busiest_link_ps = busiest_link_ps(packet, &packet->statistics.link_bytes);
     }
     packet->statistics.unsettled = rates_unsettled(packet->rates);
     return &packet->statistics;

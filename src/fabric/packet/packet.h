@@ -54,7 +54,7 @@ struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
     uint64_t hops, unsettled;
     struct metric_series up_bytes, down_bytes, link_bytes;
-    ps_t busiest_link_ps; /* the longest time that the bytes of a link between switches take at its rate */
+    ps_t busiest_link_ps; /* the longest time that the bytes of a link between switches take at its rates */
 };
 
 /* Messages that follow each other: the first is under way, the others wait. */
@@ -320,5 +320,8 @@ static inline ps_t packet_wait(const struct packet *packet, const struct message
 uint32_t change_enter(struct packet *packet, const struct message *message, uint32_t place);
 /* 1 B/s of a failed one. */
 uint64_t change_rate_of_link(const struct packet *packet, uint32_t link, uint64_t of_fabric);
+/* The least time that so many bytes take on the link at the rates that it has from the beginning on. What
+ * passes while it has failed does not count. */
+ps_t change_time_of(const struct packet *packet, uint32_t link, uint64_t bytes, uint64_t of_fabric);
 
 #endif

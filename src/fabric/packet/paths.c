@@ -100,20 +100,6 @@ struct metric_series paths_inner_bytes(struct paths *paths)
     return metric_series_of(bytes, first, paths->topo.links - first);
 }
 
-ps_t paths_busiest_ps(struct paths *paths, uint64_t bandwidth_bytes_per_s)
-{
-    const struct metric_series all = paths_inner_bytes(paths);
-    ps_t most = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        const uint32_t link = (uint32_t)(2 * paths->topo.nodes + i);
-        const sum_t bytes = metric_series_at(&all, i);
-        if (bytes > 0)
-            most = ps_max(most, service_ps(bytes < INT64_MAX ? (uint64_t)bytes : INT64_MAX,
-                                           topo_link_rate(&paths->topo, link, bandwidth_bytes_per_s)));
-    }
-    return most;
-}
-
 /* The link that stands for this one: with half duplex, the lower of the two directions. */
 static uint32_t shared(const struct paths *paths, uint32_t link)
 {

@@ -87,8 +87,5 @@ void paths_take_back(struct paths *paths, const uint32_t *links, uint32_t count,
 
 /* What the links between switches have carried. */
 struct metric_series paths_inner_bytes(struct paths *paths);
-/* The longest time that the bytes of one of these links take at its rate: no run with these routes is
- * shorter. */
-ps_t paths_busiest_ps(struct paths *paths, uint64_t bandwidth_bytes_per_s);
 
 #endif

@@ -132,7 +132,7 @@ static const struct metric packet_metric_list[] = {
     {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
      "carried by each link between switches of the topology"},
     {"busiest_link_s", METRIC_TIME, offsetof(struct packet_statistics, busiest_link_ps),
-     "the longest time that the bytes of a link between switches take at its rate"},
+     "the longest time that the bytes of a link between switches take at its rates"},
 };
 
 const struct metric_table packet_metrics = {
