@@ -174,7 +174,8 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
     fprintf(out, "  mean distance  %.6g hops\n", topo_mean_distance(topo));
     if (topo->ops->bisection)
-        fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
+        fprintf(out, "  bisection      %s%llu links each way\n",
+                topo_bisection_is_bound(topo) ? "at most " : "", (unsigned long long)topo_bisection(topo));
     print_rates(topo, out);
     print_latencies(topo, out);
     if (topo->no_effect)
@@ -289,6 +290,8 @@ static json_t *topo_json(const struct topo *topo)
     json_put_number(object, "mean_distance_hops", topo_mean_distance(topo));
     if (topo->ops->bisection)
         json_put_count(object, "bisection_links", topo_bisection(topo));
+    if (topo->ops->bisection && topo_bisection_is_bound(topo))
+        json_put_flag(object, "bisection_is_bound", true);
     if (topo->faults)
         json_put_count(object, "failed_links", faults_count(topo).links);
     return object;

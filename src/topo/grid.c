@@ -1,5 +1,11 @@
 #include "topo/grid.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "topo/faults.h"
+
 /* Edge e is the pair of links 2 nodes + 2 e, towards the higher coordinate, and 2 nodes + 2 e + 1, back. It
  * belongs to the switch at its lower end. Edges of a dimension are numbered in the order of these switches'
  * numbers, so that where all switches have one (a ring) it is the switch's own number. */
@@ -203,13 +209,64 @@ struct topo_distances grid_distances(const struct topo *topo)
     return distances;
 }
 
-uint64_t grid_bisection(const struct topo *topo)
+static const struct topo_dimension *longest_of(const struct topo_grid *grid)
 {
-    const struct topo_grid *grid = grid_shape(topo);
     const struct topo_dimension *longest = &grid->dimension[0];
     for (uint32_t d = 1; d < grid->dimensions; d++)
         if (grid->dimension[d].size > longest->size)
             longest = &grid->dimension[d];
+    return longest;
+}
+
+uint64_t grid_bisection(const struct topo *topo)
+{
+    const struct topo_dimension *longest = longest_of(grid_shape(topo));
     uint64_t lines = topo->switches / longest->size;
     return longest->size == 1 ? 0 : longest->wraps ? 2 * lines : lines;
+}
+
+/* The intact links between the layers i and i + 1 of a dimension, in steps[i]. */
+static void count_steps(const struct topo *topo, const struct topo_dimension *dimension, uint64_t *steps)
+{
+    memset(steps, 0, dimension->size * sizeof *steps);
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_hop ends = grid_ends(topo, link);
+        uint32_t from = coordinate(dimension, ends.from), to = coordinate(dimension, ends.to);
+        if (link > topo_link_reverse(topo, link) || from == to || faults_has_failed(topo, link))
+            continue;
+        bool is_around = from + 1 != to && to + 1 != from;
+        steps[is_around ? dimension->size - 1 : from < to ? from : to]++;
+    }
+}
+
+/* The least of the cuts between half of the layers and the others. Around a ring the half begins anywhere; on
+ * a line it is at one end, and of an odd number of layers either end may have one less. */
+static uint64_t least_between(const struct topo_dimension *dimension, const uint64_t *steps)
+{
+    const uint32_t size = dimension->size, half = size / 2;
+    uint64_t least = UINT64_MAX;
+    if (!dimension->wraps)
+        return steps[half - 1] < steps[size - half - 1] ? steps[half - 1] : steps[size - half - 1];
+    for (uint32_t i = 0; i < size; i++) {
+        uint64_t cut = steps[i] + steps[(i + half) % size];
+        least = cut < least ? cut : least;
+    }
+    return least;
+}
+
+uint64_t grid_least_cut(const struct topo *topo)
+{
+    const struct topo_grid *grid = grid_shape(topo);
+    const uint32_t longest = longest_of(grid)->size;
+    uint64_t *steps = mem_alloc(longest, sizeof *steps, "a cut"), least = UINT64_MAX;
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        const struct topo_dimension *dimension = &grid->dimension[d];
+        if (dimension->size == 1 || (dimension->size % 2 && dimension->size != longest))
+            continue;
+        count_steps(topo, dimension, steps);
+        uint64_t cut = least_between(dimension, steps);
+        least = cut < least ? cut : least;
+    }
+    free(steps);
+    return least == UINT64_MAX ? 0 : least;
 }

@@ -14,6 +14,9 @@ uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destinati
 uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destination);
 struct topo_distances grid_distances(const struct topo *topo);
 uint64_t grid_bisection(const struct topo *topo);
+/* The least of the cuts between halves of the layers, without failed links: across the longest dimension and
+ * those of even sizes, at each position. */
+uint64_t grid_least_cut(const struct topo *topo);
 const struct topo_grid *grid_shape(const struct topo *topo);
 uint32_t grid_coordinates(const struct topo *topo, uint32_t at, uint32_t *coordinates);
 void grid_place(const struct topo *topo, struct topo_layout *layout);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "topo/faults.h"
 #include "topo/graph.h"
+#include "topo/grid.h"
 #include "topo/rates.h"
 #include "topo/updown.h"
 
@@ -244,8 +245,20 @@ double topo_mean_distance(const struct topo *topo)
     return pairs ? (double)topo->ops->distances(topo).sum / (double)pairs : 0;
 }
 
-uint64_t topo_bisection(const struct topo *topo)
+bool topo_bisection_is_bound(const struct topo *topo)
 {
     const struct fault_counts counts = faults_count(topo);
-    return counts.links || counts.node_links ? graph_bisection(topo) : topo->ops->bisection(topo);
+    return counts.links || counts.node_links;
+}
+
+/* What is left of each of these cuts is an upper bound, and a failed link raises none of them. */
+uint64_t topo_bisection(const struct topo *topo)
+{
+    uint64_t least = topo->ops->bisection(topo);
+    if (!topo_bisection_is_bound(topo))
+        return least;
+    const uint64_t cuts[] = {graph_bisection(topo), topo_grid(topo) ? grid_least_cut(topo) : least};
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        least = cuts[i] < least ? cuts[i] : least;
+    return least;
 }

@@ -536,7 +536,12 @@ double topo_mean_distance_around(const struct topo *topo);
 /* Links in one direction across the cut that halves the network: through the middle of the longest dimension,
  * of the root's subtrees, of the list of groups. Where the halves are equal and a tree's arity even this is
  * the least there is; where an odd number is cut, one half is one layer, subtree or group larger. A crossbar
- * is cut at its nodes' links. With failed links: as of a network file, of the links that are left. */
+ * is cut at its nodes' links.
+ *
+ * With failed links it is an upper bound, never above that of the intact topology: the least of that, of the
+ * cut that a network file has, and in a grid of the cuts through the middle of a dimension at each position,
+ * of the links that are left. */
 uint64_t topo_bisection(const struct topo *topo);
+bool topo_bisection_is_bound(const struct topo *topo);
 
 #endif

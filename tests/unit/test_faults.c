@@ -268,7 +268,7 @@ static void what_is_left_is_a_network(void **state)
         assert_true(network_text_read("left.yaml", text, length, &again, &problem));
         assert_int_equal(again.links, topo.links - 2 * faults_count(&topo).links);
         assert_int_equal(again.diameter, topo.diameter);
-        assert_int_equal(topo_bisection(&again), topo_bisection(&topo));
+        assert_true(topo_bisection(&topo) <= topo_bisection(&again)); /* the file has one cut only */
         for (uint32_t a = 0; a < topo.nodes; a++)
             for (uint32_t b = 0; b < topo.nodes; b++)
                 assert_int_equal(topo_distance(&again, a, b), topo_distance(&topo, a, b));
@@ -298,9 +298,50 @@ static void a_cut_ring_goes_the_other_way_round(void **state)
         for (uint32_t b = 0; b < 9; b++)
             assert_int_equal(topo_distance(&topo, a, b), abs((int)((a + 8) % 9) - (int)((b + 8) % 9)));
     assert_int_equal(topo.diameter, 8);
-    assert_int_equal(topo_bisection(&topo), 2); /* nodes 0-4 are two pieces of the line */
+    assert_int_equal(topo_bisection(&topo), 1); /* not that of nodes 0-4, which are two pieces of the line */
     topo = with_names(&base, FAULT_LINKS, "(8)>(0)");
     assert_int_equal(topo_bisection(&topo), 1);
+}
+
+/* The bisection is one of some cuts: with a failed link it is never above that of the intact topology. */
+static void a_failed_link_raises_no_bisection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NETWORKS; i++) {
+        struct topo base = parse(networks[i]);
+        assert_false(topo_bisection_is_bound(&base));
+        for (uint32_t link = 0; link < base.links; link++) {
+            char name[16];
+            snprintf(name, sizeof name, "%u", link);
+            struct topo topo = with_names(&base, FAULT_LINKS, name);
+            assert_true(topo_bisection_is_bound(&topo));
+            assert_true(topo_bisection(&topo) <= topo_bisection(&base));
+            topo_forget();
+            base = parse(networks[i]);
+        }
+    }
+}
+
+static void a_bisection_is_what_is_left_of_a_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *topology, *links;
+        uint64_t bisection;
+    } cases[] = {
+        {"mesh:8x2", "(0,0)>(1,0)", 2},
+        {"mesh:8x2", "(3,1)>(4,1)", 1},
+        {"mesh:5x1", "(2,0)>(3,0)", 0}, /* halves of 2 and 3, or of 3 and 2 */
+        {"torus:8x4", "(0,0)>(1,0)", 7},
+        {"torus:8x4", "(0,0)>(1,0),(5,3)>(4,3)", 6},
+        {"torus:8x4", "(7,0)>(0,0),(3,0)>(4,0)", 6},
+        {"torus:4x4", "(1,0)>(2,0),(1,1)>(2,1),(1,2)>(2,2),(1,3)>(2,3)", 4},
+        {"torus:4x4", "(0,1)>(0,2),(1,1)>(1,2),(2,1)>(2,2),(3,1)>(3,2)", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct topo base = parse(cases[i].topology), topo = with_names(&base, FAULT_LINKS, cases[i].links);
+        assert_int_equal(topo_bisection(&topo), cases[i].bisection);
+    }
 }
 
 /* The destinations of the failed link are spread evenly over the three others. */
@@ -499,6 +540,8 @@ int main(void)
         cmocka_unit_test(what_is_left_is_a_network),
         cmocka_unit_test(a_copy_may_change_its_rules),
         cmocka_unit_test(a_cut_ring_goes_the_other_way_round),
+        cmocka_unit_test(a_failed_link_raises_no_bisection),
+        cmocka_unit_test(a_bisection_is_what_is_left_of_a_cut),
         cmocka_unit_test(up_links_take_over_evenly),
         cmocka_unit_test(shares_are_counts_and_nested),
         cmocka_unit_test(names_and_numbers),
