@@ -192,9 +192,12 @@ static void print_route(const struct topo_request *request, FILE *out)
         return;
     fprintf(out, "\nroute from %u to %u: %u hops, %u links\n", request->source, request->destination,
             request->link_count - 2, request->link_count);
-    for (uint32_t i = 0; i < request->link_count; i++)
+    uint32_t at = topo_switch_of(&request->topo, request->source);
+    for (uint32_t i = 0; i < request->link_count; i++) {
         fprintf(out, "  %-8u %s\n", request->links[i],
-                topo_link_name(&request->topo, request->links[i], name, sizeof name));
+                topo_link_name_from(&request->topo, at, request->links[i], name, sizeof name));
+        at = topo_behind(&request->topo, at, request->links[i]);
+    }
 }
 
 /* ----------------------------------------------------------------- deadlock */
@@ -243,10 +246,9 @@ static enum status print_deadlock(const struct topo_request *request, FILE *out)
 
 /* --------------------------------------------------------------------- JSON */
 
-static json_t *link_json(const struct topo *topo, uint32_t link)
+static json_t *link_json(const struct topo *topo, uint32_t link, struct topo_ends ends)
 {
     char name[TOPO_TEXT];
-    struct topo_ends ends = topo_link_ends(topo, link);
     json_t *object = json_make_object();
     json_put_count(object, "id", link);
     json_put_text(object, "from", topo_end_name(topo, ends.from, name, sizeof name));
@@ -265,8 +267,12 @@ static json_t *link_json(const struct topo *topo, uint32_t link)
 static json_t *route_json(const struct topo_request *request)
 {
     json_t *object = json_make_object(), *links = json_make_list();
-    for (uint32_t i = 0; i < request->link_count; i++)
-        json_add(links, link_json(&request->topo, request->links[i]));
+    uint32_t at = topo_switch_of(&request->topo, request->source);
+    for (uint32_t i = 0; i < request->link_count; i++) {
+        struct topo_ends ends = topo_ends_from(&request->topo, at, request->links[i]);
+        json_add(links, link_json(&request->topo, request->links[i], ends));
+        at = topo_behind(&request->topo, at, request->links[i]);
+    }
     json_put_count(object, "source", request->source);
     json_put_count(object, "destination", request->destination);
     json_put_count(object, "hops", request->link_count - 2);
@@ -308,7 +314,8 @@ static enum status put_deadlock(const struct topo_request *request, json_t *obje
             return status;
         json_t *found = json_make_object(), *circle = json_make_list();
         for (uint32_t k = 0; k < deadlock.length; k++)
-            json_add(circle, link_json(&request->topo, deadlock.links[k]));
+            json_add(circle, link_json(&request->topo, deadlock.links[k],
+                                       topo_link_ends(&request->topo, deadlock.links[k])));
         json_put_count(found, "dependencies", deadlock.dependencies);
         json_put_flag(found, "is_free", !deadlock.length);
         json_put(found, "circle", circle);
@@ -335,7 +342,7 @@ static enum status print_json(const struct topo_request *request, FILE *out)
     if (topo->nodes <= LINKS_LISTED_NODES) {
         json_t *list = json_make_list();
         for (uint32_t link = 0; link < topo->links; link++)
-            json_add(list, link_json(topo, link));
+            json_add(list, link_json(topo, link, topo_link_ends(topo, link)));
         json_put(object, "link_list", list);
     }
     if (status == STATUS_OK)

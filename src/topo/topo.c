@@ -87,14 +87,33 @@ const char *topo_end_name(const struct topo *topo, struct topo_end end, char *bu
     return buffer;
 }
 
-const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size)
+static const char *name_link(const struct topo *topo, uint32_t link, struct topo_ends ends, char *buffer,
+                             size_t size)
 {
     char from[TOPO_TEXT], to[TOPO_TEXT];
-    struct topo_ends ends = topo_link_ends(topo, link);
     const char *given = topo->ops->given_link ? topo->ops->given_link(topo, link) : NULL;
     snprintf(buffer, size, given ? "%s>%s (%s)" : "%s>%s", topo_end_name(topo, ends.from, from, sizeof from),
              topo_end_name(topo, ends.to, to, sizeof to), given);
     return buffer;
+}
+
+const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size)
+{
+    return name_link(topo, link, topo_link_ends(topo, link), buffer, size);
+}
+
+struct topo_ends topo_ends_from(const struct topo *topo, uint32_t at, uint32_t link)
+{
+    struct topo_ends ends = topo_link_ends(topo, link);
+    if (topo_is_network(topo, link) && topo_behind(topo, at, link) != ends.to.id)
+        return (struct topo_ends){ends.to, ends.from};
+    return ends;
+}
+
+const char *topo_link_name_from(const struct topo *topo, uint32_t at, uint32_t link, char *buffer,
+                                size_t size)
+{
+    return name_link(topo, link, topo_ends_from(topo, at, link), buffer, size);
 }
 
 /* ------------------------------------------------------------------ routing */

@@ -414,6 +414,12 @@ const char *topo_end_name(const struct topo *topo, struct topo_end end, char *bu
 /* "0>(0,0)"; "a>b (wan)" if the file gives the link a name. */
 const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size);
 
+/* The same of a link that a message takes from the switch `at`: where both directions are one link, in the
+ * direction of the message. */
+struct topo_ends topo_ends_from(const struct topo *topo, uint32_t at, uint32_t link);
+const char *topo_link_name_from(const struct topo *topo, uint32_t at, uint32_t link, char *buffer,
+                                size_t size);
+
 /* -------------------------------------------------------------------- grids */
 
 struct topo_dimension {
