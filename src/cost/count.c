@@ -5,7 +5,8 @@
 #include "cost/cost.h"
 
 /* Racks stand in rows, as many racks in a row as there are rows. The nodes fill racks in their order; a
- * switch stands in the rack of its first node; the switches without nodes fill further racks. */
+ * switch stands in the rack of its first node, also if ports lie between them; the switches without nodes
+ * fill further racks. */
 struct floor {
     const struct cost_config *prices;
     const struct topo *topo;
@@ -34,6 +35,20 @@ double cost_cable_metres(const struct cost_config *prices, uint64_t racks, uint6
     return across + along + prices->slack_metres;
 }
 
+/* A switch that the ports of nodes have links to stands where the first of these nodes does. */
+static void place_behind_ports(struct floor *floor)
+{
+    const struct topo *topo = floor->topo;
+    for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        const uint32_t rack = floor->rack_of_switch[ends.from.id];
+        uint32_t *behind = &floor->rack_of_switch[ends.to.id];
+        if (topo_switch_kind(topo, ends.from.id) == TOPO_SWITCH_ENDS &&
+            topo_switch_kind(topo, ends.to.id) != TOPO_SWITCH_ENDS && rack < *behind)
+            *behind = rack;
+    }
+}
+
 static void floor_open(struct floor *floor, const struct topo *topo, const struct cost_config *prices)
 {
     uint64_t without_nodes = 0;
@@ -46,6 +61,7 @@ static void floor_open(struct floor *floor, const struct topo *topo, const struc
         floor->rack_of_switch[i] = UINT32_MAX;
     for (uint32_t node = topo->nodes; node-- > 0;)
         floor->rack_of_switch[topo_switch_of(topo, node)] = (uint32_t)(node / prices->rack_nodes);
+    place_behind_ports(floor);
     for (uint32_t i = 0; i < topo->switches; i++)
         if (floor->rack_of_switch[i] == UINT32_MAX)
             floor->rack_of_switch[i] =

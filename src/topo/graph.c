@@ -147,10 +147,11 @@ void graph_free(struct topo_graph *graph)
     free(graph);
 }
 
-/* Each node hangs on the switch of its number, which is one that passes nothing on. */
+/* Each node hangs on the switch of its number, which is one that passes nothing on. In a platform no switch
+ * says where messages go on. */
 static bool has_ports(const struct topo_graph *graph)
 {
-    bool has = graph->kinds && graph->switches > graph->nodes;
+    bool has = graph->kinds && !graph->platform && graph->switches > graph->nodes;
     for (uint32_t i = 0; has && i < graph->nodes; i++)
         has = graph->node_switch[i] == i && graph_is_kind(graph, i, GRAPH_ENDS);
     return has;
@@ -297,7 +298,7 @@ static const char *graph_name(const struct topo *topo, uint32_t at)
     return graph_of(topo)->names.texts[at];
 }
 
-static enum topo_switch_kind graph_switch_kind(const struct topo *topo, uint32_t at)
+enum topo_switch_kind graph_switch_kind(const struct topo *topo, uint32_t at)
 {
     static const enum topo_switch_kind kinds[] = {[GRAPH_PASSES] = TOPO_SWITCH_PASSES,
                                                   [GRAPH_ENDS] = TOPO_SWITCH_ENDS,

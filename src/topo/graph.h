@@ -151,6 +151,7 @@ struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t
 bool graph_has_choices(const struct topo *topo);
 uint32_t graph_distance(const struct topo *topo, uint32_t source, uint32_t destination);
 struct topo_distances graph_distances(const struct topo *topo);
+enum topo_switch_kind graph_switch_kind(const struct topo *topo, uint32_t at);
 
 /* graph_cut.c: the fewest intact links, those of nodes included, whose removal leaves no way from the first
  * half of the nodes to the others. Of any topology. */

@@ -4,6 +4,7 @@
 #include "topo/faults.h"
 #include "topo/graph.h"
 #include "topo/network_file.h"
+#include "topo/platform.h"
 
 static void write_name(const struct topo *topo, uint32_t at, FILE *out)
 {
@@ -38,7 +39,8 @@ static void write_rate(const struct topo *topo, uint32_t link, FILE *out)
 /* The switches of this kind, if there are some. */
 static void write_kind(const struct topo *topo, const char *key, enum graph_passing kind, FILE *out)
 {
-    const struct topo_graph *graph = topo->ops == &graph_family ? graph_of(topo) : NULL;
+    const bool has_kinds = topo->ops == &graph_family || topo->ops == &platform_family;
+    const struct topo_graph *graph = has_kinds ? graph_of(topo) : NULL;
     uint32_t count = 0;
     for (uint32_t i = 0; graph && graph->kinds && i < topo->switches; i++)
         if (graph->kinds[i] == kind)

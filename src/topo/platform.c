@@ -104,6 +104,30 @@ static void set_nodes(struct topo_graph *graph, const struct platform *platform)
     free(counts);
 }
 
+/* Whether the switch is the host alone: its name, and no way of others leads through it. */
+static bool is_host_alone(const struct topo_graph *graph, uint32_t node, uint32_t place)
+{
+    const struct platform *platform = graph->platform;
+    const char *name = platform->point_names.texts[platform->hosts[node]];
+    return !platform->is_between[place] && strcmp(name, graph->names.texts[place]) == 0;
+}
+
+/* A host without a link of its own has a switch in its place. If all ways are known, and none of others leads
+ * through it, it is no device. */
+static void set_kinds(struct topo_graph *graph, const struct platform *platform)
+{
+    if (platform->is_sampled || platform->no_ends)
+        return;
+    for (uint32_t node = 0; node < graph->nodes; node++) {
+        uint32_t place = graph->node_switch[node];
+        if (graph->link_kinds[node] != TOPO_LINK_FREE || !is_host_alone(graph, node, place))
+            continue;
+        if (!graph->kinds)
+            graph->kinds = mem_alloc(graph->switches, sizeof *graph->kinds, "a network");
+        graph->kinds[place] = GRAPH_ENDS;
+    }
+}
+
 struct topo_graph *platform_graph(struct platform *platform)
 {
     struct topo_graph *graph = mem_alloc(1, sizeof *graph, "a network");
@@ -117,6 +141,7 @@ struct topo_graph *platform_graph(struct platform *platform)
     set_nodes(graph, platform);
     set_links(graph, platform);
     set_free_rates(graph, platform);
+    set_kinds(graph, platform);
     return graph;
 }
 
@@ -226,6 +251,7 @@ const struct topo_ops platform_family = {
     .distance = platform_distance,
     .distances = graph_distances,
     .given_name = platform_name,
+    .switch_kind = graph_switch_kind,
     .host_name = platform_host,
     .given_link = platform_given_link,
     .find_link = platform_find,

@@ -130,7 +130,8 @@ struct platform {
     bool has_vivaldi, has_loopbacks, has_disks, has_config, has_actors, has_cores;
     char *no_ends; /* where the ends of links do not fit together, as a clause; NULL: they do */
     struct topo_distances distances;
-    bool is_sampled; /* the distances are those of some pairs, evenly spread */
+    bool *is_between; /* [places] the way of some hosts leads through it that are elsewhere */
+    bool is_sampled;  /* the distances, and is_between, are those of some pairs, evenly spread */
     char *no_effect;
 };
 

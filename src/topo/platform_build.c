@@ -166,9 +166,9 @@ void platform_free(struct platform *platform)
     text_index_free(&platform->places);
     hashmap_free(&platform->by_pair);
     hashmap_free(&platform->bypasses);
-    void *const all[] = {platform->points,  platform->zones,     platform->links,  platform->named,
-                         platform->items,   platform->routes,    platform->hosts,  platform->speeds,
-                         platform->link_at, platform->no_effect, platform->no_ends};
+    void *const all[] = {platform->points,  platform->zones,     platform->links,   platform->named,
+                         platform->items,   platform->routes,    platform->hosts,   platform->speeds,
+                         platform->link_at, platform->no_effect, platform->no_ends, platform->is_between};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(platform);

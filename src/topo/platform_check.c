@@ -104,7 +104,7 @@ static bool has_twice(const struct platform_way *way, uint32_t *link)
 }
 
 /* Whether each link of the way begins at the switch where the one before it ends; if not, and it is the first
- * such way, platform->no_ends says where. */
+ * such way, platform->no_ends says where. Notes the switches between its ends. */
 static void check_ends(struct platform *platform, const struct platform_way *way, uint32_t from, uint32_t to)
 {
     uint32_t at = platform->points[from].place, nodes = (uint32_t)platform->host_count, i = 0;
@@ -116,6 +116,8 @@ static void check_ends(struct platform *platform, const struct platform_way *way
         if (link->from != at && (!is_shared || link->to != at))
             break;
         at = link->from == at ? link->to : link->from;
+        if (at != platform->points[from].place && at != platform->points[to].place)
+            platform->is_between[at] = true;
     }
     if (platform->no_ends || (i == way->count && at == platform->points[to].place))
         return;
@@ -163,6 +165,8 @@ static bool check_ways(struct platform *platform, const struct network_source *s
 {
     size_t step = 1 + platform->host_count / PLATFORM_SAMPLE;
     uint64_t looked_at = 0;
+    platform->is_between = mem_alloc(platform->places.count + 1, sizeof *platform->is_between, "a platform");
+    platform->is_sampled = step > 1;
     for (size_t i = 0; i < platform->host_count; i += step)
         for (size_t j = 0; j < platform->host_count; j += step) {
             uint32_t from = platform->hosts[i], to = platform->hosts[j], link;

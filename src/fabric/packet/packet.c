@@ -389,6 +389,14 @@ static enum status packet_init(struct fabric *fabric)
     return STATUS_OK;
 }
 
+/* Not a link of a node that stands in the place of a switch. */
+static bool joins_switches(const struct topo *topo, uint32_t link)
+{
+    struct topo_hop ends = topo->ops->ends(topo, link);
+    return topo_switch_kind(topo, ends.from) != TOPO_SWITCH_ENDS &&
+           topo_switch_kind(topo, ends.to) != TOPO_SWITCH_ENDS;
+}
+
 /* The longest time that the bytes of a link between switches take: no run with these routes is shorter. */
 static ps_t busiest_link_ps(const struct packet *packet, const struct metric_series *bytes)
 {
@@ -399,7 +407,7 @@ static ps_t busiest_link_ps(const struct packet *packet, const struct metric_ser
         const uint32_t link = (uint32_t)(2 * topo->nodes + i);
         const sum_t sum = metric_series_at(bytes, i);
         const uint64_t carried = sum < INT64_MAX ? (uint64_t)sum : INT64_MAX;
-        if (sum > 0)
+        if (sum > 0 && joins_switches(topo, link))
             most = ps_max(most, packet->change ? change_time_of(packet, link, carried, of_fabric)
                                                : service_ps(carried, topo_link_rate(topo, link, of_fabric)));
     }
