@@ -13,6 +13,7 @@
 enum { DOUBLINGS = 24, HALVINGS = 16, FILLING = 24, ENOUGH = 3, BETTER = 12 };
 
 static const double as_good = 1 + 1e-6; /* less of the time counts as no gain */
+static const double far_better = 1000, as_far = 1.001;
 
 enum status tolerance_run(const struct tolerance_question *question, const struct param *param,
                           const char *text, double *seconds)
@@ -216,18 +217,45 @@ static struct tolerance_point bracket(struct run_search *search, double allowed,
     return (struct tolerance_point){.exists = true, .value = value};
 }
 
-/* Values become better until three halvings together gain nothing, at most 2^12 times. An end of the gain
- * beyond 2^10 times is none: there the time falls by less than runs can tell. */
-static void find_gain(struct run_search *search)
+/* The best value that the parameter can have, where half of `times` is out of range. */
+static double best_in_range(const struct run_search *search, double times)
 {
-    struct tolerance_answer *answer = search->answer;
-    double best = 1, seconds = answer->makespan_s, before[ENOUGH] = {0};
-    for (int i = 0; i < BETTER && time_at(search, best / 2, &seconds); i++) {
+    double beyond = times / 2, value;
+    char text[64];
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (beyond + times) / 2;
+        if (value_at(search->question, search->answer, middle, &value, text))
+            times = middle;
+        else
+            beyond = middle;
+    }
+    return times;
+}
+
+/* Values become better until three halvings together gain nothing, at most 2^12 times, or as far as the
+ * parameter goes: *is_cut. */
+static double find_best(struct run_search *search, bool *is_cut)
+{
+    double best = 1, seconds = search->answer->makespan_s, before[ENOUGH] = {0};
+    for (int i = 0; i < BETTER; i++) {
+        *is_cut = !time_at(search, best / 2, &seconds);
+        if (*is_cut)
+            return best_in_range(search, best);
         best /= 2;
         if (i >= ENOUGH && before[i % ENOUGH] <= seconds * as_good)
             break;
         before[i % ENOUGH] = seconds;
     }
+    return best;
+}
+
+/* An end of the gain beyond 1000 times is none: there the time falls by less than runs can tell. Nor is one
+ * where the parameter ends. */
+static void find_gain(struct run_search *search)
+{
+    struct tolerance_answer *answer = search->answer;
+    bool is_cut = false;
+    double best = find_best(search, &is_cut), seconds;
     answer->best_s = answer->makespan_s;
     if (search->status != STATUS_OK || !time_at(search, best, &answer->best_s))
         return;
@@ -236,7 +264,10 @@ static void find_gain(struct run_search *search)
         good *= 2;
     answer->gain_end = bracket(search, answer->best_s * as_good, good);
     answer->depends = answer->gain_end.exists;
-    if (answer->depends && times_of(answer, answer->gain_end.value) < 0x1p-10)
+    if (!answer->depends)
+        return;
+    double end = times_of(answer, answer->gain_end.value);
+    if (end < 1 / far_better || (is_cut && end < best * as_far))
         answer->gain_end = (struct tolerance_point){.exists = answer->kind != TOLERANCE_RATE};
 }
 
