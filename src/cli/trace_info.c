@@ -33,7 +33,8 @@ static const struct cli_command command = {
         "Messages are counted with collectives expanded: bcast and reduce P-1; allreduce and barrier "
         "2(P-1),\n"
         "and one more barrier at finalize; alltoall(v) and allgather(v) P(P-1); gather(v), scatter(v) and\n"
-        "scans P-1; reducescatter 2(P-1). Empty messages and those to oneself count.",
+        "scans P-1; reducescatter 2(P-1). Empty messages and those to oneself count. A call site has the\n"
+        "bytes of its messages: those of a collective count at the sender, the root or rank 0.",
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -137,7 +138,7 @@ static void print_sites(const struct program_sites *known, const struct summary_
         if (sites[i].calls)
             order[used++] = &sites[i];
     qsort(order, used, sizeof *order, by_calls);
-    printf("\nCall sites %21s %14s\n", "calls", "bytes sent");
+    printf("\nCall sites, collectives expanded\n  %30s %14s\n", "calls", "bytes sent");
     for (size_t i = 0; i < used && i < SHOWN; i++) {
         const size_t number = (size_t)(order[i] - sites);
         char size[32];

@@ -115,23 +115,31 @@ static void add_call(struct trace_summary *summary, const struct compiled_trace 
         summary->wildcards += uses;
 }
 
+/* How often each distinct call of the rank is made. To be freed. */
+static uint64_t *uses_of(const struct compiled_trace *compiled, uint32_t rank)
+{
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    uint64_t *uses = mem_alloc(compiled->ranks[rank].calls.count + 1, sizeof *uses, "a summary");
+    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++)
+        if (!(tokens[i] & TOKEN_COMPUTE))
+            uses[tokens[i]]++;
+    uses[TOKEN_BLANK] = 0;
+    return uses;
+}
+
 static void add_rank(struct trace_summary *summary, const struct compiled_trace *compiled, uint32_t rank)
 {
     const struct call *calls = compiled_calls(compiled, rank);
     const uint32_t *tokens = compiled_tokens(compiled, rank);
     const double *amounts = compiled_amounts(compiled, rank);
-    uint64_t count = compiled->ranks[rank].calls.count, wildcards = summary->wildcards;
-    uint64_t *uses = mem_alloc(count, sizeof *uses, "a summary");
-    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
+    uint64_t *uses = uses_of(compiled, rank), wildcards = summary->wildcards;
+    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++)
         if (tokens[i] & TOKEN_COMPUTE) {
             summary->calls[CALL_COMPUTE]++;
             summary->compute_total += amounts[tokens[i] & ~TOKEN_COMPUTE];
-        } else {
-            uses[tokens[i]]++;
         }
-    }
-    for (uint64_t i = 0; i < count; i++)
-        if (i != TOKEN_BLANK && uses[i])
+    for (uint64_t i = 0; i < compiled->ranks[rank].calls.count; i++)
+        if (uses[i])
             add_call(summary, compiled, rank, &calls[i], uses[i]);
     summary->mailbox_ranks += summary->wildcards != wildcards;
     uint32_t outstanding = compiled->ranks[rank].slots - SLOT_FIRST;
@@ -157,15 +165,17 @@ static void add_sites(struct summary_site *sites, const struct compiled_trace *c
 {
     const struct program_sites *known = compiled->program.sites;
     const struct call *calls = compiled_calls(compiled, rank);
-    const uint32_t *tokens = compiled_tokens(compiled, rank);
-    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
-        const struct call *call = tokens[i] & TOKEN_COMPUTE ? NULL : &calls[tokens[i]];
-        if (!call)
+    uint64_t *uses = uses_of(compiled, rank);
+    for (uint64_t i = 0; i < compiled->ranks[rank].calls.count; i++) {
+        if (!uses[i])
             continue;
-        struct summary_site *site = &sites[known->of(known, rank, call)];
-        site->calls += call->op != CALL_NOTHING;
-        site->bytes += call->op == CALL_SEND || call->op == CALL_SENDRECV ? call->bytes : 0;
+        struct summary_site *site = &sites[known->of(known, rank, &calls[i])];
+        struct trace_summary alone = {.ranks = compiled->program.ranks};
+        add_call(&alone, compiled, rank, &calls[i], uses[i]);
+        site->calls += calls[i].op == CALL_NOTHING ? 0 : uses[i];
+        site->bytes += alone.message_bytes;
     }
+    free(uses);
 }
 
 struct summary_site *summary_sites(const struct compiled_trace *compiled)

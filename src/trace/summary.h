@@ -39,7 +39,7 @@ struct trace_summary {
 /* What the calls of one place in the source are. */
 struct summary_site {
     uint64_t calls; /* of all ranks */
-    sum_t bytes;    /* that they send point to point */
+    sum_t bytes;    /* of their messages: of a collective, at each sender, the root, or rank 0 */
 };
 
 /* By number of the call site, of compiled->program.sites; number 0 has the calls whose place is not known. To

@@ -63,6 +63,34 @@ static void calls_have_the_sites_of_their_lines(void **state)
     traces_close(compiled);
 }
 
+/* The bytes of all sites are those of all messages. Rank 0 is the root, and stands for an allreduce. */
+static void collectives_count_at_their_sites(void **state)
+{
+    (void)state;
+    struct compiled_trace *compiled = traces_open(
+        "collective sites",
+        "0 init\n0 comm_size #site 1 a.c:1\n0 comm_size #site 2 a.c:2\n0 comm_size #site 3 a.c:3\n"
+        "0 bcast 1000 0 6 #@1\n0 bcast 1000 0 6 #@1\n0 allreduce 70 0 6 #@2\n"
+        "0 allgather 5 5 6 6 #@3\n0 finalize\n",
+        "1 init\n1 comm_size #site 1 a.c:1\n1 comm_size #site 2 a.c:2\n1 comm_size #site 3 a.c:3\n"
+        "1 bcast 1000 0 6 #@1\n1 bcast 1000 0 6 #@1\n1 allreduce 70 0 6 #@2\n"
+        "1 allgather 5 5 6 6 #@3\n1 finalize\n",
+        NULL);
+    static const struct summary_site expected[] = {{0, 0}, {4, 2000}, {2, 2 * 70}, {2, 2 * 5}};
+    struct summary_site *sites = summary_sites(compiled);
+    struct trace_summary summary;
+    sum_t bytes = 0;
+    summary_of(compiled, &summary);
+    for (int i = 1; i < 4; i++) {
+        assert_int_equal(sites[i].calls, expected[i].calls);
+        assert_true(sites[i].bytes == expected[i].bytes);
+        bytes += sites[i].bytes;
+    }
+    assert_true(bytes + sites[0].bytes == summary.message_bytes);
+    free(sites);
+    traces_close(compiled);
+}
+
 static void traces_without_sites_have_none(void **state)
 {
     (void)state;
@@ -352,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_have_the_sites_of_their_lines),
+        cmocka_unit_test(collectives_count_at_their_sites),
         cmocka_unit_test(traces_without_sites_have_none),
         cmocka_unit_test(wrong_annotations_are_refused),
         cmocka_unit_test(sums_are_those_of_ranks_and_path),
