@@ -414,6 +414,33 @@ static ps_t busiest_link_ps(const struct packet *packet, const struct metric_ser
     return most;
 }
 
+/* The part of a link's bytes that come out of a switch: none of those out of the ports of a node. Where one
+ * link stands for both directions, half of the bytes that reach a node's ports and leave them. */
+static double share_switched(const struct packet *packet, uint32_t link)
+{
+    const struct topo *topo = &packet->paths.topo;
+    struct topo_hop ends = topo->ops->ends(topo, link);
+    const bool from_switch = topo_switch_kind(topo, ends.from) != TOPO_SWITCH_ENDS;
+    const bool to_switch = topo_switch_kind(topo, ends.to) != TOPO_SWITCH_ENDS;
+    const bool is_both = packet->paths.half_duplex || topo_link_reverse(topo, link) == link;
+    return is_both ? (from_switch + to_switch) / 2.0 : from_switch;
+}
+
+/* Bytes x switches that they passed. A switch stands before each link but the first. */
+static double switched_bytes(const struct packet *packet)
+{
+    const struct packet_statistics *statistics = &packet->statistics;
+    const struct topo *topo = packet->has_topology ? &packet->paths.topo : NULL;
+    double sum = 0;
+    for (size_t node = 0; node < statistics->down_bytes.count; node++)
+        if (!topo || topo_switch_kind(topo, topo_switch_of(topo, (uint32_t)node)) != TOPO_SWITCH_ENDS)
+            sum += (double)metric_series_at(&statistics->down_bytes, node);
+    for (size_t i = 0; i < statistics->link_bytes.count; i++)
+        sum += (double)metric_series_at(&statistics->link_bytes, i) *
+               share_switched(packet, (uint32_t)(2 * topo->nodes + i));
+    return sum;
+}
+
 static const void *packet_statistics_of(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
@@ -423,6 +450,7 @@ static const void *packet_statistics_of(struct fabric *fabric)
         packet->statistics.link_bytes = paths_inner_bytes(&packet->paths);
         packet->statistics.busiest_link_ps = busiest_link_ps(packet, &packet->statistics.link_bytes);
     }
+    packet->statistics.switched_bytes = switched_bytes(packet);
     packet->statistics.unsettled = rates_unsettled(packet->rates);
     return &packet->statistics;
 }

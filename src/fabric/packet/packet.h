@@ -54,7 +54,8 @@ struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
     uint64_t hops, unsettled;
     struct metric_series up_bytes, down_bytes, link_bytes;
-    ps_t busiest_link_ps; /* the longest time that the bytes of a link between switches take at its rates */
+    ps_t busiest_link_ps;  /* the longest time that the bytes of a link between switches take at its rates */
+    double switched_bytes; /* bytes x switches that they passed */
 };
 
 /* Messages that follow each other: the first is under way, the others wait. */

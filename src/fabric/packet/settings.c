@@ -157,20 +157,11 @@ enum status packet_hardware(const struct config *config, uint32_t nodes, struct 
     return hardware_add(hardware, config, nodes, false, packet->bandwidth_bytes_per_s);
 }
 
-static double sum_of(const struct metric_series *series)
-{
-    double sum = 0;
-    for (size_t i = 0; i < series->count; i++)
-        sum += (double)metric_series_at(series, i);
-    return sum;
-}
-
-/* A switch stands before each link but the first. */
 struct hardware_use packet_use(const struct config *config, uint32_t nodes, const void *statistics)
 {
     const struct packet_statistics *of = statistics;
     (void)config, (void)nodes;
-    return (struct hardware_use){.switched_bytes = sum_of(&of->down_bytes) + sum_of(&of->link_bytes)};
+    return (struct hardware_use){.switched_bytes = of->switched_bytes};
 }
 
 /* A pair of nodes that are neighbours, under the window. */
