@@ -19,6 +19,7 @@ static const double one_rank_time = 0.50;   /* of the time at least, one rank co
 static const double one_rank_others = 0.50; /* ... and the ranks compute at most so much of what it does */
 static const double longer_on_rank = 1.10;  /* of the average at least, the rank that computes longest */
 static const double link_binds = 0.50;      /* of the time, that a link needs for its bytes: it is named */
+static const double switching_binds = 0.50; /* of the time of circuits, that set-ups take: it is said */
 static const double one_place = 0.10;       /* of all waiting at least, for one thing: it is named */
 static const double bursts_wait = 0.10;     /* of the time of bursts at least, for a processor */
 static const double decides = 0.50;         /* of the path at least, by one kind of time */
@@ -240,20 +241,43 @@ static char *link_of(const struct result *result, enum critical_kind kind)
                       percent_of(busiest).text);
 }
 
+/* A sum of times that the fabric counts. Fabrics that do not: 0. */
+static double sum_of(const struct result *result, const char *name)
+{
+    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
+        const struct metric *metric = &result->metrics->metrics[i];
+        if (metric->type == METRIC_TIME_SUM && strcmp(metric->name, name) == 0)
+            return (double)*(const sum_t *)((const char *)result->statistics + metric->offset);
+    }
+    return 0;
+}
+
+/* "; the circuits that they wait for spend 88 % of their time on set-ups": what waits for circuits of other
+ * messages waits for switches then, above all. The caller frees it. */
+static char *switching_of(const struct result *result, enum critical_kind kind)
+{
+    const double setting = sum_of(result, "setting_up_s"), carrying = sum_of(result, "carrying_s");
+    if (kind != CRITICAL_CONTENTION || setting < switching_binds * (setting + carrying) || setting <= 0)
+        return mem_text("");
+    return mem_format("; the circuits that they wait for spend %s of their time on set-ups",
+                      percent_of(setting / (setting + carrying)).text);
+}
+
 static void say_mixed(struct insight *insight, const struct result *result, enum critical_kind first)
 {
     ps_t rest[CRITICAL_KINDS];
     for (int kind = 0; kind < CRITICAL_KINDS; kind++)
         rest[kind] = kind == (int)first ? 0 : result->path->kinds[kind];
     enum critical_kind second = largest_kind(rest);
-    char *link = link_of(result, first);
+    char *link = link_of(result, first), *switching = switching_of(result, first);
     add(insight, INSIGHT_MIXED, result->fabric,
-        mem_format("On %s no kind of time has half of it: %s is %s, and %s is %s%s.", result->fabric,
+        mem_format("On %s no kind of time has half of it: %s is %s, and %s is %s%s%s.", result->fabric,
                    percent_of(share(result->path->kinds[first], result->path->length)).text,
                    meaning_of(first),
                    percent_of(share(result->path->kinds[second], result->path->length)).text,
-                   meaning_of(second), link));
+                   meaning_of(second), link, switching));
     free(link);
+    free(switching);
 }
 
 static void say_fabric(struct insight *insight, const struct result *result)
@@ -267,10 +291,13 @@ static void say_fabric(struct insight *insight, const struct result *result)
         return;
     }
     char *place = place_of(path, kind), *link = link_of(result, kind);
+    char *switching = switching_of(result, kind);
     add(insight, rule_of(kind), result->fabric,
-        mem_format("On %s, %s of the time is %s%s%s.", result->fabric,
-                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place, link));
+        mem_format("On %s, %s of the time is %s%s%s%s.", result->fabric,
+                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place, link,
+                   switching));
     free(place);
+    free(switching);
     free(link);
 }
 
@@ -380,10 +407,12 @@ static char *why(const struct result *result, const struct result *versus, struc
     struct insight_cause cause = insight_cause_of(times, kinds[0], kinds[1]);
     bool is_faster = times[1] < times[0];
     char *because = insight_because(&cause, is_faster), *settings = settings_of(result, versus);
-    char *place = place_of(is_faster ? versus->path : result->path, cause.kind);
-    char *text = mem_format("%s%s%s.", because, place, settings);
+    const struct result *slower = is_faster ? versus : result;
+    char *place = place_of(slower->path, cause.kind), *switching = switching_of(slower, cause.kind);
+    char *text = mem_format("%s%s%s%s.", because, place, switching, settings);
     free(because);
     free(place);
+    free(switching);
     free(settings);
     sentence->has_cause = true;
     sentence->cause = cause.kind;

@@ -157,10 +157,11 @@ static void parts_say_where_the_time_goes(void **state)
     script_part_handler.handle = parts_add;
     assert_int_equal(run((const struct call *const[]){first, second, both}, 3, NULL), STATUS_OK);
     script_part_handler.handle = NULL;
-    assert_string_equal(parts_said, "0 queue 0-1000 a circuit from node 0\n"
+    assert_string_equal(parts_said, "0 acquire 0-1000 the controller's answer to node 0\n"
                                     "0 switch 1000-11000 the set-up of a circuit from node 0\n"
                                     "0 transfer 11000-16000\n"
-                                    "1 queue 500-16000 a circuit from node 1\n"
+                                    "1 acquire 500-1500 the controller's answer to node 1\n"
+                                    "1 queue 1500-16000 a circuit from node 1\n"
                                     "1 switch 16000-26000 the set-up of a circuit from node 1\n"
                                     "1 transfer 26000-27000\n");
 }

@@ -294,15 +294,15 @@ static void reserved_messages_tell_their_parts(void **state)
     CALLS one[] = {RECV(0, 1, 3000), RECV(0, 2, 1000), FINALIZE};
     const struct call *const calls[] = {zero, one};
     assert_string_equal(parts_of("tdm-dynamic", calls, 2, SETTINGS("topology=linear:2", "tdm.degree=1")),
-                        "0 queue 0-1 a random time before each try at node 0\n"
+                        "0 acquire 0-1 its first try at node 0\n"
                         "0 acquire 1-3 channels to node 1\n"
                         "0 switch 3-5 channels to node 1\n"
                         "0 transfer 5-8\n"
                         "1 queue 0-5 messages sent before it by node 0\n"
-                        "1 queue 5-6 a random time before each try at node 0\n"
-                        "1 queue 6-7 a random time before each try at node 0\n"
-                        "1 queue 7-8 a random time before each try at node 0\n"
-                        "1 queue 8-9 a random time before each try at node 0\n"
+                        "1 acquire 5-6 its first try at node 0\n"
+                        "1 queue 6-7 its next try at node 0\n"
+                        "1 queue 7-8 its next try at node 0\n"
+                        "1 queue 8-9 its next try at node 0\n"
                         "1 acquire 9-11 channels to node 1\n"
                         "1 switch 11-13 channels to node 1\n"
                         "1 transfer 13-14\n");

@@ -160,6 +160,27 @@ void ocs_disarm(struct ocs *ocs, uint32_t index)
 
 /* --------------------------------------------------------------------- ends */
 
+static ps_t between(ps_t least, ps_t at, ps_t most)
+{
+    at = ps_max(least, at);
+    return at < most ? at : most;
+}
+
+/* A message waits until its ports are free. While the controller works on the answer for it, it waits for no
+ * other message, even if its ports are taken, too. */
+static void emit_wait(const struct ocs *ocs, const struct ocs_piece *piece,
+                      const struct ocs_transfer *transfer, ps_t ports)
+{
+    const struct tap *tap = ocs->fabric.params.tap;
+    uint32_t node = ocs->pairs[piece->pair].source;
+    ps_t answered = between(transfer->told, piece->answered, ports);
+    ps_t asked = between(transfer->told, piece->answered - ocs->config->controller_ps, answered);
+    tap_emit_part(tap, transfer->message, TAP_PART_QUEUE, transfer->told, asked, "a circuit from node", node);
+    tap_emit_part(tap, transfer->message, TAP_PART_ACQUIRE, asked, answered,
+                  "the controller's answer to node", node);
+    tap_emit_part(tap, transfer->message, TAP_PART_QUEUE, answered, ports, "a circuit from node", node);
+}
+
 /* What a part did: it waited for its ports, for the circuit, and was sent. */
 static void emit_part(struct ocs *ocs, const struct ocs_piece *piece, struct ocs_transfer *transfer)
 {
@@ -168,8 +189,7 @@ static void emit_part(struct ocs *ocs, const struct ocs_piece *piece, struct ocs
     ps_t ports = ps_max(transfer->told, piece->since), up = ps_max(ports, piece->part_began);
     ps_t setup = ps_max(ports, piece->run_began);
     setup = setup < up ? setup : up;
-    tap_emit_part(tap, transfer->message, TAP_PART_QUEUE, transfer->told, ports, "a circuit from node",
-                  pair->source);
+    emit_wait(ocs, piece, transfer, ports);
     tap_emit_part(tap, transfer->message, TAP_PART_SWITCH, ports, setup, "the set-up of a circuit from node",
                   pair->source);
     tap_emit_part(tap, transfer->message, TAP_PART_QUEUE, setup, up, "messages sent before it by node",

@@ -30,6 +30,8 @@ void ocs_on_request(void *self, uint32_t pair)
     piece->plane = OCS_ANY;
     piece->order = ocs->next_order++;
     piece->state = PIECE_READY;
+    ps_t answer = ps_add(ocs->pairs[pair].uncovered_since, ocs->config->controller_ps);
+    piece->answered = answer < fabric_now(&ocs->fabric) ? answer : fabric_now(&ocs->fabric);
     ocs->pairs[pair].request = index;
     ocs_list_insert(ocs, index);
 }

@@ -92,6 +92,7 @@ struct ocs_piece {
     uint64_t budget;                /* bytes that it may still carry */
     uint64_t refill, times, stride; /* a piece that repeats: its bytes, how often, and how far apart */
     uint64_t last_message;          /* of its pair that it is meant for, counted from 1 */
+    ps_t answered;                  /* the controller: when; 0: it was not asked for this piece */
     uint32_t next;                  /* of its pair, without bytes */
     uint32_t before[OCS_SIDES], behind[OCS_SIDES]; /* in the lists of its two ports */
     /* While it carries: */

@@ -204,6 +204,7 @@ static void add_piece(struct ocs *ocs, uint32_t pair, const struct ocs_plan_piec
     piece->times = times;
     piece->last_message = ocs->pairs[pair].planned;
     piece->is_of_round = times == 0;
+    piece->answered = piece->is_of_round ? fabric_now(&ocs->fabric) : 0;
     ocs_piece_append(ocs, index);
 }
 

@@ -244,7 +244,6 @@ void ocs_derive(struct derivation *derivation)
     derive_time(derivation, "ocs.wire", derivation->machine->wire_latency_ps, "wire.latency");
 }
 
-/* Of the first message from node 0 to node 1. */
 /* A node has a link to each switch, which carries all wavelengths of the switch. */
 enum status ocs_hardware(const struct config *config, uint32_t nodes, struct hardware *hardware)
 {
@@ -260,6 +259,7 @@ struct hardware_use ocs_use(const struct config *config, uint32_t nodes, const v
     return (struct hardware_use){.setups = (double)of->setups};
 }
 
+/* Of the first message from node 0 to node 1. */
 void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct ocs_config *ocs = config_of(config, &ocs_params);
@@ -281,9 +281,10 @@ void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_des
     if (setup)
         description_add(&description->includes, "%s to set up a circuit", description_time(setup, time));
     description_add_times(description, 2, "wire", "wires", ocs->wire_ps);
-    if (setup)
-        description_add(&description->notes, "while the circuit stays up, messages need no set-up");
-    else
+    if (setup || controller)
+        description_add(&description->notes, "while the circuit stays up, messages need no %s",
+                        setup ? "set-up" : "controller");
+    if (ocs->control == OCS_STATIC)
         description_add(&description->notes, "nodes without a circuit use several, %s more for each",
                         description_time(ocs->forwarding_ps, time));
 }

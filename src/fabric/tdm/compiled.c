@@ -135,7 +135,7 @@ static void begin_phase(struct tdm_compiled *compiled)
 /* ----------------------------------------------------------------- messages */
 
 /* Tells the tap where a message's time goes before its first slot: it waits for its phase, for the node's
- * other messages, and for the slot. */
+ * other messages, for a slot to begin, and for its own one, as others have those before. */
 static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint32_t node, ps_t since,
                        ps_t begun)
 {
@@ -145,7 +145,9 @@ static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint
     tap_emit_part(tap, index, TAP_PART_SWITCH, since, loaded, "the registers of phase",
                   (uint32_t)compiled->phase);
     tap_emit_part(tap, index, TAP_PART_QUEUE, loaded, issued, "messages sent before it by node", node);
-    tap_emit_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
+    ps_t slot = tdm_slot_begin(compiled->tdm, tdm_slot_from(compiled->tdm, issued));
+    tap_emit_part(tap, index, TAP_PART_SWITCH, issued, slot, "the next slot at node", node);
+    tap_emit_part(tap, index, TAP_PART_QUEUE, slot, begun, "its slot at node", node);
 }
 
 /* What light takes over a connection, the links of both nodes included. */

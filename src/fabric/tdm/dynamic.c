@@ -35,6 +35,7 @@ struct tdm_source {
     uint32_t *path;
     uint32_t length;
     ps_t emitted_until; /* the tap knows where the head's time went up to then */
+    bool has_failed;    /* a reservation of the head, because of other messages */
 };
 
 /* A message whose path is reserved. */
@@ -121,6 +122,7 @@ static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
 {
     struct tdm_source *source = &dynamic->sources[node];
     source->emitted_until = fabric_message(&dynamic->fabric, source->messages.head)->injected;
+    source->has_failed = false;
     emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
               "messages sent before it by node", node);
     if (dynamic->config->wait == WAIT_ALWAYS)
@@ -132,6 +134,7 @@ static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
 static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
 {
     dynamic->statistics.retransmissions++;
+    dynamic->sources[node].has_failed = true;
     try_later(dynamic, node);
 }
 
@@ -219,7 +222,7 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
     if ((uint64_t)end > dynamic->statistics.slots)
         dynamic->statistics.slots = (uint64_t)end;
     ps_t begin = tdm_slot_begin(dynamic->tdm, first);
-    emit_part(dynamic, source, TAP_PART_QUEUE, begin, "its slot at node", node);
+    emit_part(dynamic, source, TAP_PART_SWITCH, begin, "its slot at node", node);
     emit_part(dynamic, source, TAP_PART_TRANSFER, sent, NULL, 0);
     dynamic->statistics.waited += begin - head->injected;
 
@@ -402,8 +405,9 @@ static void on_try(void *self, uint32_t node)
     struct tdm_dynamic *dynamic = self;
     struct tdm_source *source = &dynamic->sources[node];
     uint32_t destination = fabric_message(&dynamic->fabric, source->messages.head)->destination_node;
-    emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
-              "a random time before each try at node", node);
+    emit_part(dynamic, source, source->has_failed ? TAP_PART_QUEUE : TAP_PART_ACQUIRE,
+              fabric_now(&dynamic->fabric),
+              source->has_failed ? "its next try at node" : "its first try at node", node);
     source->length = topo_way(&dynamic->topo, node, destination, source->path);
     if (!reserve(dynamic, source, 0)) {
         fail_request(dynamic, node);
