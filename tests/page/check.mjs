@@ -7,6 +7,7 @@ import {Browser} from "./browser.mjs";
 import {
   checkBars,
   checkBursts,
+  checkCalibration,
   checkSlack,
   checkCircuits,
   checkComparison,
@@ -23,6 +24,7 @@ import {
   checkTables,
   checkSizes,
   checkUnequal,
+  checkWide,
   checkWalls,
 } from "./controls.mjs";
 
@@ -286,6 +288,7 @@ async function check(browser, report, look) {
   expect(seen.silent === 0, `${name}: ${seen.silent} charts have no words`);
   expect(seen.broken.length === 0, `${name}: not a number in: ${seen.broken.join("; ")}`);
   expect(seen.overflow <= 0, `${name}: ${seen.overflow} px wider than the window`);
+  if (look.width < 600) await checkWide(browser, (holds, what) => expect(holds, `${name}: ${what}`));
   expect(seen.wider.length === 0, `${name}: stand out of the window: ${seen.wider.join("; ")}`);
   for (const id of seen.due) expect(seen.sections.includes(id), `${name}: no section ${id}`);
   for (const fabric of seen.fabrics)
@@ -316,6 +319,7 @@ async function checkControls(browser, name, seen) {
   if (seen.due.includes("front")) await checkCosts(browser, found);
   if (seen.due.includes("slack")) await checkSlack(browser, found);
   if (seen.due.includes("bursts")) await checkBursts(browser, found);
+  if (seen.due.includes("at-once")) await checkCalibration(browser, found);
   if (seen.due.includes("path")) await checkSlope(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
   if (seen.due.includes("film")) await checkCircuits(browser, found);

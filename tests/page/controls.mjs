@@ -633,3 +633,45 @@ export async function checkCosts(browser, expect) {
   }
   for (const one of seen.bars) expect(one.due === one.drawn, `pieces of bars: ${JSON.stringify(one)}`);
 }
+
+// Each share is of the rate of the same size alone, each bar has a row of its own and ends before the words beside it, and
+// lines go from left to right.
+export async function checkCalibration(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const {series} = JSON.parse(document.getElementById("results").textContent);
+    const shared = series.filter((s) => ["stream", "copy", "compute"].includes(s.kind));
+    const alone = (s) => shared.find((one) => one.at_once === 1 && ["kind", "place", "bytes"].every((key) => one[key] === s[key]));
+    const figure = document.querySelector("#at-once figure");
+    const bars = [...figure.querySelectorAll("g[aria-label=bar] rect")].map((bar) => bar.getBoundingClientRect());
+    const steps = [...document.querySelectorAll("section[id^=ends-] g[aria-label=line] path")].map((line) =>
+      line.getAttribute("d").split(/[ML]/).filter(Boolean).map((point) => Number(point.split(",")[0])));
+    return {
+      due: shared.filter((s) => s.at_once > 1).map((s) => 100 * alone(s).ns.value / s.ns.value).sort((a, b) => a - b),
+      said: (figure.getAttribute("aria-label").match(/: [\\d.,]+ %/g) ?? [])
+        .map((share) => Number(share.replace(/[^\\d.]/g, ""))).sort((a, b) => a - b),
+      rows: new Set(bars.map((bar) => Math.round(bar.top))).size,
+      beyond: bars.filter((bar) => bar.right > figure.getBoundingClientRect().right).length,
+      back: steps.filter((at) => at.some((x, i) => i && x < at[i - 1])).length,
+      lines: steps.length,
+    };
+  })()`);
+  const near = seen.said.length === seen.due.length && seen.said.every((share, i) => Math.abs(share / seen.due[i] - 1) < 0.01);
+  expect(near, `the shares of several at once are ${seen.said}, not ${seen.due}`);
+  expect(seen.rows === seen.due.length, `${seen.due.length} quantities have ${seen.rows} rows`);
+  expect(seen.beyond === 0, `${seen.beyond} bars stand out of their chart`);
+  expect(seen.lines > 0 && seen.back === 0, `${seen.back} of ${seen.lines} lines go back to smaller sizes`);
+}
+
+// On a phone a table that goes on beyond the edge says so, and no other does.
+export async function checkWide(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
+    return [...document.querySelectorAll(".scroll")].filter((region) => !region.closest("details:not([open])")).map((region) => ({
+      name: region.getAttribute("aria-label"),
+      isWide: region.scrollWidth > region.clientWidth + 1,
+      isSaid: !(region.previousSibling?.hidden ?? true),
+    }));
+  })()`);
+  for (const {name, isWide, isSaid} of seen)
+    expect(isWide === isSaid, `the table ${name} ${isWide ? "is cut and does not say so" : "is whole and says it is cut"}`);
+}

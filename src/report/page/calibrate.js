@@ -208,7 +208,7 @@
             x: {type: "log", base: 2, label: "size of the message", domain: axis.domain, ticks: ticksOf(axis.domain, width), tickFormat: binary, grid: true},
             y: {label: `time, ${y.name}`, zero: true, grid: true, tickFormat: (v) => digits(v, 3), ticks: 5},
             marks: kinds.flatMap((kind) => {
-              const shown = rows.filter((s) => s.kind === kind);
+              const shown = d3.sort(rows.filter((s) => s.kind === kind), (s) => s.bytes);
               return [
                 Plot.line(shown, {x: (s) => axis.at(s.bytes), y: (s) => up(s.ns.value), stroke: KINDS[kind].color}),
                 Plot.ruleX(shown, {x: (s) => axis.at(s.bytes), y1: (s) => up(s.ns.low), y2: (s) => up(s.ns.high), stroke: KINDS[kind].color}),
@@ -224,15 +224,17 @@
 
   // ---------------------------------------------------------- several at once
 
-  // A row for each quantity: its rate with each number of ranks or pairs, as a share of that of one alone.
+  // A row for each quantity: its rate with each number of ranks or pairs, as a share of that of one alone. The names of
+  // quantities tell them apart: sizes have rates of their own.
   const SHARED = {
     stream: (s) => `messages of ${binary(s.bytes)} ${s.place === "between" ? "between nodes" : "within a node"}`,
-    copy: () => "copies in memory",
-    compute: () => "computation",
+    copy: (s) => `copies of ${binary(s.bytes)} in memory`,
+    compute: (s) => `computation on ${binary(s.bytes)}`,
   };
   function atOnceSection() {
-    const rows = data.series
-      .filter((s) => SHARED[s.kind])
+    const kinds = Object.keys(SHARED);
+    const rows = d3
+      .sort(data.series.filter((s) => SHARED[s.kind]), (s) => kinds.indexOf(s.kind), (s) => s.place, (s) => s.bytes, (s) => s.at_once)
       .map((s) => ({...s, name: SHARED[s.kind](s)}))
       .map((s, _, all) => ({...s, share: all.find((one) => one.name === s.name && one.at_once === 1)?.ns.value / s.ns.value}))
       .filter((s) => s.share && s.at_once > 1);

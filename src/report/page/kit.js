@@ -98,6 +98,18 @@ const kit = (() => {
 
   // columns: {name, of(row), show(value), prose, word}. Numbers are aligned to the right, prose gets a wide column, and a
   // word stays on one line.
+  // Part of a number that is cut at the edge reads as another number, so it is said where a table goes on.
+  function wideNote(region) {
+    const note = element("p", {class: "wide", hidden: ""}, "The table is wider than the screen: scroll it sideways →");
+    const look = () => {
+      note.hidden = region.scrollWidth <= region.clientWidth + 1;
+      region.classList.toggle("cut", !note.hidden && region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
+    };
+    new ResizeObserver(look).observe(region);
+    region.addEventListener("scroll", look, {passive: true});
+    return note;
+  }
+
   function table(caption, columns, rows) {
     const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
     const cell = (column, row, i) => {
@@ -106,7 +118,7 @@ const kit = (() => {
       const attributes = isNumber(column) ? {class: "number"} : column.prose ? {class: "prose"} : column.word ? {class: "word"} : {};
       return i === 0 ? element("th", {scope: "row", ...attributes}, shown) : element("td", attributes, shown);
     };
-    return element(
+    const region = element(
       "div",
       {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
       element(
@@ -126,6 +138,7 @@ const kit = (() => {
         element("tbody", {}, ...rows.map((row) => element("tr", {}, ...columns.map((c, i) => cell(c, row, i))))),
       ),
     );
+    return element("div", {class: "table"}, wideNote(region), region);
   }
 
   function download(name, columns, rows) {
