@@ -47,11 +47,11 @@ static char *time_text(double ns)
     return mem_format("%s%s", ns < 0 ? "-" : "", buffer);
 }
 
+/* Both ends of an interval have the unit that they reach, and not the one with which they are shortest. */
 static char *rate_text(double bytes_per_s)
 {
     char buffer[64];
-    return mem_text(units_print_rate((uint64_t)llround(fmin(fmax(rounded(bytes_per_s), 1), LARGEST)), buffer,
-                                     sizeof buffer));
+    return mem_text(units_show_rate(fmin(fmax(rounded(bytes_per_s), 1), LARGEST), 4, buffer, sizeof buffer));
 }
 
 static char *interval_text(struct calibrate_value value, char *(*text)(double))
@@ -362,9 +362,10 @@ void calibrate_list(const struct calibrate_samples *samples, const struct calibr
 static void write_doc(const struct calibrate_samples *samples, const struct calibration *calibration,
                       FILE *out)
 {
-    char *doc = mem_format("%smeasured by helio calibrate: %u nodes, %u ranks",
-                           calibration->is_sound ? "" : CALIBRATE_NOT_SOUND ", guards have failed; ",
-                           samples->nodes, samples->ranks);
+    char *doc =
+        mem_format("%s" CALIBRATE_MEASURED ": %u node%s, %u rank%s",
+                   calibration->is_sound ? "" : CALIBRATE_NOT_SOUND ", guards have failed; ", samples->nodes,
+                   samples->nodes == 1 ? "" : "s", samples->ranks, samples->ranks == 1 ? "" : "s");
     fputs("doc: ", out);
     quote_yaml(out, doc);
     fputc('\n', out);

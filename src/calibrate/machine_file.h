@@ -22,6 +22,8 @@ void calibrate_free_entries(struct calibrate_entries *entries);
 
 /* Writes the machine file. The doc of a calibration that is not sound begins with CALIBRATE_NOT_SOUND. */
 #define CALIBRATE_NOT_SOUND "NOT SOUND"
+/* In the doc of each of them. */
+#define CALIBRATE_MEASURED "measured by helio calibrate"
 void calibrate_write(const struct calibrate_samples *samples, const struct calibration *calibration,
                      const struct calibrate_entries *entries, FILE *out);
 

@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "calibrate/forecast.h"
-#include "calibrate/machine_file.h"
 #include "cli/calibrate.h"
 #include "cli/capture.h"
+#include "cli/machine_warn.h"
 #include "cli/print.h"
 #include "fabric/list.h"
 #include "machine/machine.h"
@@ -464,9 +464,7 @@ static enum status look_at_machine(const struct calibrate_check *check)
     struct config *config = config_open(tables, count);
     enum status status = config ? machine_open(&machine, check->machine, config) : STATUS_FAILED;
     if (status == STATUS_OK) {
-        if (machine.doc && strncmp(machine.doc, CALIBRATE_NOT_SOUND, strlen(CALIBRATE_NOT_SOUND)) == 0)
-            diag_warning("%s was written with --force: guards of its measurement have failed",
-                         check->machine);
+        machine_warn_unsound(&machine);
         machine_close(&machine);
     }
     if (config)

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/draw.h"
+#include "cli/machine_warn.h"
 #include "cli/options.h"
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
@@ -496,6 +497,8 @@ static enum status run_experiment(const struct run_options *run)
     experiment.path = path_wanted(run);
     if (status == STATUS_OK)
         warn_of_unused(run, &experiment);
+    if (status == STATUS_OK)
+        machine_warn_experiment(&experiment);
     if (status == STATUS_OK)
         status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);
