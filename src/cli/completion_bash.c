@@ -16,8 +16,8 @@ static void put_command(void *out, const struct cli_visit *here)
 static void put_names(FILE *out, const struct cli_command *of, size_t option)
 {
     fputs("_helio_names '", out);
-    for (size_t i = 0; of->name_at(option, i); i++)
-        fprintf(out, "%s%s", i ? " " : "", of->name_at(option, i));
+    for (size_t i = 0; completion_name_at(of, option, i); i++)
+        fprintf(out, "%s%s", i ? " " : "", completion_name_at(of, option, i));
     fputs("'", out);
 }
 
@@ -62,6 +62,15 @@ static void put_group_words(FILE *out, const char *path, const struct cli_group 
     fputs("' ;;\n", out);
 }
 
+/* One word: blanks and quotes inside it are the shell's. */
+static void put_words_of(FILE *out, const struct cli_command *of)
+{
+    fputs("_helio_words; names='", out);
+    for (size_t i = 0; completion_word_at(of, i); i++)
+        fprintf(out, "%s%s", i ? " " : "", completion_word_at(of, i));
+    fputs("'", out);
+}
+
 static void put_words(void *self, const struct cli_visit *here)
 {
     FILE *out = self;
@@ -74,7 +83,10 @@ static void put_words(void *self, const struct cli_visit *here)
     for (size_t i = 0; i < of->option_count; i++)
         fprintf(out, " %s", of->options[i].name);
     fputs("' offer=", out);
-    put_answer(out, completion_word_of(of));
+    if (completion_word_of(of) == COMPLETE_NAMES)
+        put_words_of(out, of);
+    else
+        put_answer(out, completion_word_of(of));
     fputs(" ;;\n", out);
 }
 
@@ -139,6 +151,10 @@ static const char head[] =
     "{\n"
     "    case $rest in *,*) before=$before${rest%,*}, rest=${rest##*,} ;; esac\n"
     "    _helio_offer -W \"$1\"\n"
+    "}\n\n"
+    "_helio_words()\n"
+    "{\n"
+    "    _helio_offer -W \"$names\"\n"
     "}\n\n"
     "_helio_topology()\n"
     "{\n"
@@ -205,7 +221,7 @@ static const char walk[] = "'\n"
                            "}\n\n"
                            "_helio()\n"
                            "{\n"
-                           "    local path= words= offer= word option before rest i\n"
+                           "    local path= words= offer= names= word option before rest i\n"
                            "    _helio_word\n"
                            "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
                            "        case \"$path ${COMP_WORDS[i]}\" in\n";

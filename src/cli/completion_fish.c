@@ -47,11 +47,14 @@ static void put_option(FILE *out, const char *path, const struct cli_command *of
         fputs(" -x -a '(__helio_workloads \"\" (__helio_word))'", out);
         break;
     case COMPLETE_TOPOLOGY:
+        fputs(" -x -a '", out);
+        completion_print_topologies(out);
+        fputc('\'', out);
         break;
     case COMPLETE_NAMES:
         fputs(" -x -a '(__helio_names \"\" (__helio_word)", out);
-        for (size_t i = 0; of->name_at(index, i); i++)
-            fprintf(out, " %s", of->name_at(index, i));
+        for (size_t i = 0; completion_name_at(of, index, i); i++)
+            fprintf(out, " %s", completion_name_at(of, index, i));
         fputs(")'", out);
     }
     put_doc(out, option->doc);
@@ -68,8 +71,10 @@ static void put_command_words(FILE *out, const char *path, const struct cli_comm
     fputs(" -f -a '", out);
     if (kind == COMPLETE_WORKLOAD)
         fputs("(__helio_workloads \"\" (__helio_word))", out);
-    else
+    else if (kind == COMPLETE_TOPOLOGY)
         completion_print_topologies(out);
+    for (size_t i = 0; kind == COMPLETE_NAMES && completion_word_at(of, i); i++)
+        fprintf(out, "%s%s", i ? " " : "", completion_word_at(of, i));
     fputs("'\n", out);
 }
 

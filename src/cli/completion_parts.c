@@ -2,12 +2,60 @@
 
 #include <string.h>
 
+#include "cli/group.h"
 #include "coll/coll.h"
 #include "fabric/list.h"
 #include "machine/machine.h"
+#include "reproduce/reproduce.h"
 #include "sim/components.h"
 #include "topo/families.h"
 #include "workload/workload.h"
+
+static const char *fabric_at(size_t index)
+{
+    return fabrics[index] ? fabrics[index]->name : NULL;
+}
+
+/* A collective whose ranks have no lengths of their own. */
+static const char *equal_blocks_at(size_t index)
+{
+    for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++) {
+        const char *name = coll_kind_name(kind);
+        if (name[strlen(name) - 1] != 'v' && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+const char *completion_name_at(const struct cli_command *of, size_t option, size_t index)
+{
+    const struct cli_option *at = &of->options[option];
+    if (of->name_at && of->name_at(option, 0))
+        return of->name_at(option, index);
+    if (strcmp(at->name, "--fabric") == 0)
+        return fabric_at(index);
+    if (strcmp(at->name, "--op") == 0 && strcmp(of->name, "coll circuits") == 0)
+        return equal_blocks_at(index);
+    return NULL;
+}
+
+const char *completion_word_at(const struct cli_command *of, size_t index)
+{
+    static const char *const pages[] = {"parameters", "workloads"};
+    const struct cli_group *first = cli_group_first();
+    if (strcmp(of->words, "PAPER") == 0) {
+        size_t count = 0;
+        while (papers[count])
+            count++;
+        return index < count ? paper_name(papers[index]) : index == count ? "all" : NULL;
+    }
+    if (strcmp(of->words, "[COMMAND...]") != 0)
+        return NULL;
+    if (index < first->count)
+        return first->commands[index].name;
+    index -= first->count;
+    return index < sizeof pages / sizeof *pages ? pages[index] : NULL;
+}
 
 enum completion_value completion_value_of(const struct cli_command *of, size_t option)
 {
@@ -16,8 +64,10 @@ enum completion_value completion_value_of(const struct cli_command *of, size_t o
         return COMPLETE_NOTHING;
     if (strcmp(value, "NAME[:PARAMETER=VALUE,...]") == 0)
         return COMPLETE_WORKLOAD;
-    if (of->name_at && of->name_at(option, 0))
+    if (completion_name_at(of, option, 0))
         return COMPLETE_NAMES;
+    if (strcmp(value, "TOPOLOGY") == 0)
+        return COMPLETE_TOPOLOGY;
     return strcmp(value, "PARAMETER=VALUE") == 0 ? COMPLETE_SETTING : COMPLETE_FILE;
 }
 
@@ -25,6 +75,8 @@ enum completion_value completion_word_of(const struct cli_command *of)
 {
     if (strncmp(of->words, "WORKLOAD", strlen("WORKLOAD")) == 0)
         return COMPLETE_WORKLOAD;
+    if (completion_word_at(of, 0))
+        return COMPLETE_NAMES;
     return strncmp(of->words, "TOPOLOGY", strlen("TOPOLOGY")) == 0 ? COMPLETE_TOPOLOGY : COMPLETE_FILE;
 }
 
@@ -98,7 +150,7 @@ const char *completion_value_at(const struct param *param, size_t index)
     if (param->type == PARAM_BOOL)
         return choice_at(truth, index);
     if (strcmp(param->name, "fabric") == 0)
-        return fabrics[index] ? fabrics[index]->name : NULL;
+        return fabric_at(index);
     if (strcmp(param->name, "machine") == 0)
         return machine_at(index);
     if (strcmp(param->name, "topology") == 0)

@@ -11,7 +11,7 @@
 /* What an option's value, or a command's word, is. */
 enum completion_value {
     COMPLETE_NOTHING,  /* it takes none */
-    COMPLETE_NAMES,    /* name_at has them */
+    COMPLETE_NAMES,    /* completion_name_at() or completion_word_at() has them */
     COMPLETE_SETTING,  /* PARAMETER=VALUE */
     COMPLETE_WORKLOAD, /* NAME:PARAMETER=VALUE,... */
     COMPLETE_TOPOLOGY,
@@ -19,6 +19,11 @@ enum completion_value {
 };
 enum completion_value completion_value_of(const struct cli_command *command, size_t option);
 enum completion_value completion_word_of(const struct cli_command *command);
+
+/* The index-th name that an option's value, or a command's word, may be; NULL behind the last, and where they
+ * are no names. Beside those of the option's help these are fabrics and collectives, papers and commands. */
+const char *completion_name_at(const struct cli_command *command, size_t option, size_t index);
+const char *completion_word_at(const struct cli_command *command, size_t index);
 
 /* The title without its first word: "trace info" of "helio trace info", "" of "helio". */
 const char *completion_path(const char *title);

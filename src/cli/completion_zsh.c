@@ -32,11 +32,13 @@ static void put_option(FILE *out, const struct cli_command *of, size_t index)
         fputs(":parameter:_helio_parameters", out);
     else if (kind == COMPLETE_WORKLOAD)
         fputs(":workload:_helio_workloads", out);
+    else if (kind == COMPLETE_TOPOLOGY)
+        fputs(":topology:_helio_topologies", out);
     else if (kind == COMPLETE_NAMES) {
         bool takes_several = strstr(option->value, "[,") != NULL;
         fputs(takes_several ? ":name:_values -s , name" : ":name:(", out);
-        for (size_t i = 0; of->name_at(index, i); i++)
-            fprintf(out, "%s%s", i || takes_several ? " " : "", of->name_at(index, i));
+        for (size_t i = 0; completion_name_at(of, index, i); i++)
+            fprintf(out, "%s%s", i || takes_several ? " " : "", completion_name_at(of, index, i));
         fputs(takes_several ? "" : ")", out);
     }
     fputs("' \\\n", out);
@@ -55,6 +57,12 @@ static void put_command(FILE *out, const struct cli_visit *here)
         break;
     case COMPLETE_TOPOLOGY:
         fputs("topology:_helio_topologies", out);
+        break;
+    case COMPLETE_NAMES:
+        fputs("name:(", out);
+        for (size_t i = 0; completion_word_at(here->command, i); i++)
+            fprintf(out, "%s%s", i ? " " : "", completion_word_at(here->command, i));
+        fputc(')', out);
         break;
     default:
         fputs("file:_files", out);
