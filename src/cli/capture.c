@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -388,7 +389,7 @@ static enum status finish(const struct capture_command *capture, enum status ran
         status = name_sites(capture);
     const bool has_all = !prefix.missing && !prefix.has_mixed && prefix.ranks;
     if (status == STATUS_OK && has_all && (prefix.has_parts || capture->from || capture->to))
-        status = capture_cut_parts(capture->folder, &prefix.lines);
+        status = capture_cut_parts(capture, &prefix.lines);
     if (status == STATUS_OK)
         status = report(capture, &prefix, ran);
     truncated_trace_free(&prefix);
@@ -500,7 +501,9 @@ enum status capture_program(struct capture_command *capture)
         return status;
     }
     stop_if_asked(capture, &before);
+    const double began = clock_seconds_now();
     status = run_program(capture, &preload, &before);
+    capture->took_s = clock_seconds_now() - began;
     launch_preload_free(&preload);
     return capture->folder ? finish(capture, status) : status;
 }

@@ -17,6 +17,7 @@ struct capture_command {
     const char **collected; /* folders of ranks that have been captured elsewhere, instead of a program */
     size_t collected_count, collected_capacity;
     const char *from, *to; /* the part of the run that is recorded; NULL: from its begin, or to its end */
+    double took_s;         /* the run, once it has ended; 0: it was not run here */
     bool has_bursts;       /* the trace says what each computation was */
     bool is_packed;        /* the trace is compressed while the program runs */
     bool is_silent;        /* about a trace that is whole */
@@ -31,6 +32,6 @@ enum status capture_collect(const struct capture_command *capture);
 
 /* Cuts the parts of a run that the ranks have recorded back to what is a program. Sets the number of its
  * lines. STATUS_FAILED, reported: the files stay as they are. */
-enum status capture_cut_parts(const char *folder, uint64_t *lines);
+enum status capture_cut_parts(const struct capture_command *capture, uint64_t *lines);
 
 #endif

@@ -61,16 +61,27 @@ static enum status make(const struct compiled_trace *source, const char *folder,
     return status;
 }
 
-enum status capture_cut_parts(const char *folder, uint64_t *lines)
+/* A time that the run has not reached, as a rule. */
+static enum status refuse_empty(const struct capture_command *capture)
+{
+    char *took = capture->took_s > 0 ? mem_format(": the run took %.3g s", capture->took_s) : mem_text("");
+    diag_error("%s: no rank made a call in the part of the run that is recorded%s%s%s%s%s", capture->folder,
+               capture->from ? ", from " : "", capture->from ? capture->from : "", capture->to ? " to " : "",
+               capture->to ? capture->to : "", took);
+    free(took);
+    return STATUS_FAILED;
+}
+
+enum status capture_cut_parts(const struct capture_command *capture, uint64_t *lines)
 {
     struct trace_input input;
     struct compiled_trace *source;
-    enum status status = trace_input_open(&input, folder);
+    enum status status = trace_input_open(&input, capture->folder);
     if (status != STATUS_OK)
         return STATUS_FAILED;
     status = trace_compile_in_memory(&input, &source);
     if (status == STATUS_OK) {
-        status = make(source, folder, lines);
+        status = interval_is_in(source) ? make(source, capture->folder, lines) : refuse_empty(capture);
         source->program.ops->close(&source->program);
     }
     trace_input_close(&input);

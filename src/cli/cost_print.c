@@ -137,7 +137,7 @@ static void print_parts(const struct cost_table *table, const struct cost_row *r
         printf("\n%s, all %" PRIu32 " nodes, of which the program has %" PRIu32 "\n", name, row->all_nodes,
                row->nodes);
     else
-        printf("\n%s, %" PRIu32 " nodes\n", name, row->nodes);
+        printf("\n%s, %" PRIu32 " node%s\n", name, row->nodes, row->nodes == 1 ? "" : "s");
     free(name);
     for (enum cost_part part = 0; part < COST_PARTS; part++) {
         const struct cost_line *line = &row->bill.lines[part];
@@ -145,8 +145,8 @@ static void print_parts(const struct cost_table *table, const struct cost_row *r
         if (!line->count)
             continue;
         describe_part(part, line, what, sizeof what);
-        printf("  %8" PRIu64 " %-16s %-36s %14s %10s\n", line->count, cost_part_name(part), what,
-               cost_has_price(table->prices, part) ? show_money(line->money, money) : "no price",
+        printf("  %8" PRIu64 " %-16s %-36s %14s %10s\n", line->count, cost_part_counted(part, line->count),
+               what, cost_has_price(table->prices, part) ? show_money(line->money, money) : "no price",
                line->watts > 0 ? show_quantity(line->watts, "W", power) : "-");
     }
     print_energy(table->prices, row);

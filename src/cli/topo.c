@@ -159,6 +159,11 @@ static void print_faults(const struct topo *topo, FILE *out)
     free(cut);
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_facts(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
@@ -171,11 +176,13 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fputc('\n', out);
     fprintf(out, "  links          %u: %u between switches, %u into the network, %u out of it\n", topo->links,
             topo->links - 2 * topo->nodes, topo->nodes, topo->nodes);
-    fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
-    fprintf(out, "  mean distance  %.6g hops\n", topo_mean_distance(topo));
+    const double mean = topo_mean_distance(topo);
+    fprintf(out, "  diameter       %u hop%s between switches\n", topo->diameter, plural(topo->diameter));
+    fprintf(out, "  mean distance  %.6g hop%s\n", mean, mean == 1 ? "" : "s");
     if (topo->ops->bisection)
-        fprintf(out, "  bisection      %s%llu links each way\n",
-                topo_bisection_is_bound(topo) ? "at most " : "", (unsigned long long)topo_bisection(topo));
+        fprintf(out, "  bisection      %s%llu link%s each way\n",
+                topo_bisection_is_bound(topo) ? "at most " : "", (unsigned long long)topo_bisection(topo),
+                plural(topo_bisection(topo)));
     print_rates(topo, out);
     print_latencies(topo, out);
     if (topo->no_effect)
@@ -190,8 +197,9 @@ static void print_route(const struct topo_request *request, FILE *out)
     char name[2 * TOPO_TEXT];
     if (!request->link_count)
         return;
-    fprintf(out, "\nroute from %u to %u: %u hops, %u links\n", request->source, request->destination,
-            request->link_count - 2, request->link_count);
+    const uint32_t hops = request->link_count - 2;
+    fprintf(out, "\nroute from %u to %u: %u hop%s, %u links\n", request->source, request->destination, hops,
+            plural(hops), request->link_count);
     uint32_t at = topo_switch_of(&request->topo, request->source);
     for (uint32_t i = 0; i < request->link_count; i++) {
         fprintf(out, "  %-8u %s\n", request->links[i],

@@ -61,7 +61,8 @@ struct cost_bill {
     double money, watts; /* the sums */
 };
 
-const char *cost_part_name(enum cost_part part); /* "switches" */
+const char *cost_part_name(enum cost_part part);                    /* "switches" */
+const char *cost_part_counted(enum cost_part part, uint64_t count); /* "switch" of one */
 
 /* Whether parts of this kind have a price in `prices`. */
 bool cost_has_price(const struct cost_config *prices, enum cost_part part);

@@ -4,6 +4,20 @@
 
 static const double bits_per_byte = 8, pico = 1e-12, giga = 1e9;
 
+const char *cost_part_counted(enum cost_part part, uint64_t count)
+{
+    static const char *const singular[] = {
+        [COST_NICS] = "NIC",
+        [COST_SWITCHES] = "packet switch",
+        [COST_OPTICAL_SWITCHES] = "optical switch",
+        [COST_COPPER] = "copper cable",
+        [COST_FIBER] = "fiber",
+        [COST_TRANSCEIVERS] = "transceiver",
+        [COST_MEMORIES] = "memory unit",
+    };
+    return count == 1 ? singular[part] : cost_part_name(part);
+}
+
 const char *cost_part_name(enum cost_part part)
 {
     static const char *const names[] = {

@@ -205,9 +205,35 @@ void computation_range(struct program_model *model, uint32_t ranks, struct compu
 
 /* ----------------------------------------------------------------- printing */
 
+/* Two digits, and no power of ten: "0.31", "12", "120". */
+static void print_percent(double percent, FILE *to)
+{
+    if (percent < 10)
+        fprintf(to, "%.2g %%", percent);
+    else
+        fprintf(to, "%.0f %%", percent < 100 ? percent : 10 * round(percent / 10));
+}
+
 static void print_change(double change, FILE *to)
 {
-    fprintf(to, "%.2g %% %s", 100 * fabs(change), change < 0 ? "less" : "more");
+    print_percent(100 * fabs(change), to);
+    fputs(change < 0 ? " less" : " more", to);
+}
+
+/* Its time says nothing of a run then, although its communication is exact. */
+static const double useless_error = 0.5;
+
+static void print_use(const struct computation_check *check, FILE *to)
+{
+    double worst = 0;
+    for (unsigned sides = 0; sides < CLASS_NAMES; sides++)
+        if (check->seen[sides])
+            worst = fmax(worst, check->worst[sides]);
+    if (worst > useless_error)
+        fputs(
+            "the computation is of no use: errors above 50 % say that it does not follow the number of ranks "
+            "as a fit can\n",
+            to);
 }
 
 void computation_check_print(const struct computation_check *check, const struct grid *grid, FILE *to)
@@ -220,12 +246,14 @@ void computation_check_print(const struct computation_check *check, const struct
         if (!check->seen[sides])
             continue;
         double percent = 100 * check->worst[sides];
-        fprintf(to, "%s %.2g %%", comma, percent < 0.01 ? 0 : percent);
+        fprintf(to, "%s ", comma);
+        print_percent(percent < 0.01 ? 0 : percent, to);
         if (check->named)
             fprintf(to, " %s (rank %u)", class_name(grid, sides), check->rank[sides]);
         comma = ",";
     }
     fputc('\n', to);
+    print_use(check, to);
     if (check->most - check->least < 1e-4)
         return;
     fprintf(to, "computation of a rank of %u, if a trace is left out of the fits: ", grid->ranks);

@@ -99,6 +99,9 @@ static size_t take_field(struct demand_reader *reader, const char **field, bool 
     return length;
 }
 
+static const char no_port[] = "here a port number is expected: a line is src,dst,bytes; a matrix begins "
+                              "with the line 'matrix'";
+
 static bool read_port(struct demand_reader *reader, uint32_t *port)
 {
     const char *field;
@@ -108,14 +111,12 @@ static bool read_port(struct demand_reader *reader, uint32_t *port)
     for (size_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)(unsigned char)field[i] - '0';
         if (digit > 9)
-            return refuse(reader, at, length,
-                          field[0] == '-' ? "a port number is not negative"
-                                          : "here a port number is expected: a line is src,dst,bytes");
+            return refuse(reader, at, length, field[0] == '-' ? "a port number is not negative" : no_port);
         if (value < CIRCUIT_MOST_PORTS)
             value = 10 * value + digit;
     }
     if (!length)
-        return refuse(reader, at, 1, "here a port number is expected: a line is src,dst,bytes");
+        return refuse(reader, at, 1, no_port);
     if (value >= CIRCUIT_MOST_PORTS)
         return refuse(reader, at, length, "a switch has at most 4096 ports, 0 to 4095");
     if (!comma)
