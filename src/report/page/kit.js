@@ -100,7 +100,7 @@ const kit = (() => {
   // word stays on one line.
   // Part of a number that is cut at the edge reads as another number, so it is said where a table goes on.
   function wideNote(region) {
-    const note = element("p", {class: "wide", hidden: ""}, "The table is wider than the screen: scroll it sideways →");
+    const note = element("p", {class: "wide", hidden: ""}, "The table goes on to the right: scroll it →");
     const look = () => {
       note.hidden = region.scrollWidth <= region.clientWidth + 1;
       region.classList.toggle("cut", !note.hidden && region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
