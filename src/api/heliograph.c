@@ -331,6 +331,8 @@ static enum status run_experiment(void *self)
         status = memory_admit(&opened, &room);
     }
     if (status == STATUS_OK)
+        status = experiment_hash_inputs(&opened);
+    if (status == STATUS_OK)
         status = run_all(&results, &opened);
     if (status == STATUS_OK)
         status = write_json(&results, &opened);

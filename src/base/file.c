@@ -77,11 +77,14 @@ FILE *file_open_regular(const char *path)
     if (descriptor < 0)
         return NULL;
     FILE *file = NULL;
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))
+    bool is_known = fstat(descriptor, &about) == 0;
+    if (is_known && S_ISREG(about.st_mode))
         file = fdopen(descriptor, "rb");
-    else
+    else if (is_known)
         errno = EINVAL;
+    const int error = errno;
     if (!file)
         close(descriptor);
+    errno = error;
     return file;
 }

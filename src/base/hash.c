@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -15,23 +16,31 @@ uint64_t hash_texts(const char *const *texts, size_t count)
     return hash;
 }
 
-void hash_of_file(const char *path, char text[HASH_FILE_TEXT])
+static bool hash_of_open(FILE *file, char text[HASH_FILE_TEXT])
 {
-    FILE *file = file_open_regular(path);
-    XXH3_state_t *state = file ? XXH3_createState() : NULL;
+    XXH3_state_t *state = XXH3_createState();
     char bytes[4096];
-    *text = '\0';
-    if (!file)
-        return;
     if (!state)
         mem_exhausted("the hash of a file");
     XXH3_128bits_reset(state);
     for (size_t length; (length = fread(bytes, 1, sizeof bytes, file));)
         XXH3_128bits_update(state, bytes, length);
     const XXH128_hash_t hash = XXH3_128bits_digest(state);
-    if (!ferror(file))
-        snprintf(text, HASH_FILE_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
-                 (unsigned long long)hash.low64);
     XXH3_freeState(state);
+    snprintf(text, HASH_FILE_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+    return !ferror(file);
+}
+
+bool hash_of_file(const char *path, char text[HASH_FILE_TEXT])
+{
+    FILE *file = file_open_regular(path);
+    *text = '\0';
+    if (!file)
+        return errno == EINVAL; /* it is no regular file */
+    const bool is_read = hash_of_open(file, text);
+    const int error = errno;
     fclose(file);
+    errno = error;
+    return is_read;
 }

@@ -33,10 +33,10 @@ static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 /* The hash of several texts. The end of each text counts, so "ab", "c" is not "a", "bc". */
 uint64_t hash_texts(const char *const *texts, size_t count);
 
-/* XXH3-128 of a file's bytes in hexadecimal, by which a result names what it has read; "" if the file cannot
- * be read. */
+/* XXH3-128 of a file's bytes in hexadecimal, by which a result names what it has read; "" for what is no
+ * regular file, such as a pipe. False: it cannot be read, and errno says why. */
 enum { HASH_FILE_TEXT = 33 };
-void hash_of_file(const char *path, char text[HASH_FILE_TEXT]);
+bool hash_of_file(const char *path, char text[HASH_FILE_TEXT]);
 
 /* True when entry `at` ends the search for `key`: the entry is free, or it has this key. */
 typedef bool hash_match(const void *table, size_t at, const void *key);

@@ -499,6 +499,8 @@ static enum status run_experiment(const struct run_options *run)
         warn_of_unused(run, &experiment);
     if (status == STATUS_OK)
         machine_warn_experiment(&experiment);
+    if (status == STATUS_OK && !run->dry_run)
+        status = experiment_hash_inputs(&experiment);
     if (status == STATUS_OK)
         status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);

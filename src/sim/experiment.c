@@ -1,8 +1,10 @@
 #include "sim/experiment.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "call/jobs.h"
@@ -569,11 +571,39 @@ static struct manifest_input *add_input(struct manifest *manifest, const char *p
     return input;
 }
 
-static void add_file(const struct experiment *experiment, const char *param, struct manifest *manifest)
+/* The parameters that name files, in the order of a manifest. */
+enum { OF_WORKLOAD, OF_SYSTEM, OF_TOPOLOGY, OF_PLACEMENT };
+static const char *const input_params[MANIFEST_INPUTS] = {
+    [OF_WORKLOAD] = "workload",
+    [OF_SYSTEM] = "host.system",
+    [OF_TOPOLOGY] = "topology",
+    [OF_PLACEMENT] = "placement",
+};
+
+/* NULL: none; what a trace holds counts, and not its file. */
+static const char *input_path(const struct experiment *experiment, size_t input)
 {
-    const char *path = experiment_file(experiment, param);
+    bool is_trace = input == OF_WORKLOAD && experiment->chosen->trace;
+    return is_trace ? NULL : experiment_file(experiment, input_params[input]);
+}
+
+enum status experiment_hash_inputs(struct experiment *experiment)
+{
+    for (size_t i = 0; i < MANIFEST_INPUTS; i++) {
+        const char *path = input_path(experiment, i);
+        if (path && !hash_of_file(path, experiment->hashes[i])) {
+            diag_error("cannot read %s again for its hash: %s", path, strerror(errno));
+            return STATUS_FAILED;
+        }
+    }
+    return STATUS_OK;
+}
+
+static void add_file(const struct experiment *experiment, size_t input, struct manifest *manifest)
+{
+    const char *path = input_path(experiment, input);
     if (path)
-        hash_of_file(path, add_input(manifest, path)->hash);
+        memcpy(add_input(manifest, path)->hash, experiment->hashes[input], HASH_FILE_TEXT);
 }
 
 /* The program first. What a trace holds counts, and not how it is packed. */
@@ -582,13 +612,12 @@ static void add_inputs(const struct experiment *experiment, struct manifest *man
     const struct program *program = experiment->program;
     if (experiment->chosen->trace)
         trace_key(program, add_input(manifest, experiment->chosen->trace)->hash);
-    else
-        add_file(experiment, "workload", manifest);
+    add_file(experiment, OF_WORKLOAD, manifest);
     if (!experiment->chosen->trace && program->jobs && manifest->input_count)
         trace_key(program, manifest->inputs[0].programs);
-    add_file(experiment, "host.system", manifest);
-    add_file(experiment, "topology", manifest);
-    add_file(experiment, "placement", manifest);
+    add_file(experiment, OF_SYSTEM, manifest);
+    add_file(experiment, OF_TOPOLOGY, manifest);
+    add_file(experiment, OF_PLACEMENT, manifest);
 }
 
 struct manifest experiment_manifest(struct experiment *experiment)

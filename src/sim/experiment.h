@@ -30,6 +30,7 @@
 #include <stdbool.h>
 
 #include "base/config.h"
+#include "base/hash.h"
 #include "call/bursts.h"
 #include "call/call.h"
 #include "engine/engine.h"
@@ -80,6 +81,7 @@ struct experiment {
     enum experiment_path path;    /* set it behind experiment_init() */
     struct bursts_summary bursts; /* of the program, when a manifest has asked for it */
     bool has_bursts;
+    char hashes[MANIFEST_INPUTS][HASH_FILE_TEXT]; /* of files that parameters name; "": it has none */
 };
 
 /* Opens the machine, the program, the fabrics and the host model that the config names. Free the experiment
@@ -124,6 +126,10 @@ struct experiment_work experiment_work(const struct experiment *experiment);
 /* The file that a parameter names, and on whose contents the result depends; NULL = none. A trace does not
  * count, since it has a key of its own. Valid as long as the experiment. */
 const char *experiment_file(const struct experiment *experiment, const char *param);
+
+/* Reads these files once more, for the hashes that a manifest names them by. To be called before the runs,
+ * since a file may change while they last. An error is reported. */
+enum status experiment_hash_inputs(struct experiment *experiment);
 
 /* Valid as long as the experiment. */
 struct manifest experiment_manifest(struct experiment *experiment);

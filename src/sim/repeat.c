@@ -135,6 +135,8 @@ enum status repeat_result(const json_t *kept, const struct config *config,
     if (status == STATUS_OK) {
         status = experiment_init(&experiment, chosen);
         if (status == STATUS_OK)
+            status = experiment_hash_inputs(&experiment);
+        if (status == STATUS_OK)
             status = run_experiment(kept, &experiment, watch, again);
         experiment_free(&experiment);
     }
