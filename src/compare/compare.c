@@ -11,27 +11,11 @@
 
 /* ------------------------------------------------------------------ reading */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static bool is_time(double seconds)
-{
-    return isfinite(seconds) && seconds >= 0;
-}
-
 static void read_side(struct compare_side *side)
 {
     const json_t *manifest = json_object_get(side->json, "manifest");
-    side->program = text_of(manifest, "program");
-    side->version = text_of(manifest, "version");
+    side->program = result_text(manifest, "program");
+    side->version = result_text(manifest, "version");
     side->is_interrupted = json_object_get(side->json, "not_run") != NULL;
 }
 
@@ -93,7 +77,7 @@ static const json_t *find_run(const struct compare_side *side, const char *fabri
 {
     const json_t *runs = runs_of(side);
     for (size_t i = 0; i < json_array_size(runs); i++)
-        if (strcmp(text_of(json_array_get(runs, i), "fabric"), fabric) == 0)
+        if (strcmp(result_text(json_array_get(runs, i), "fabric"), fabric) == 0)
             return json_array_get(runs, i);
     return NULL;
 }
@@ -104,8 +88,8 @@ static bool read_kinds(const json_t *run, double *kinds)
     for (int kind = 0; kind < CRITICAL_KINDS; kind++) {
         char key[32];
         snprintf(key, sizeof key, "%s_s", critical_kind_name((enum critical_kind)kind));
-        kinds[kind] = number_of(path, key);
-        if (!is_time(kinds[kind]))
+        kinds[kind] = result_number(path, key);
+        if (!result_is_time(kinds[kind]))
             return false;
     }
     return true;
@@ -182,10 +166,10 @@ static void add_run(struct comparison *comparison, const json_t *first, const js
     comparison->runs =
         mem_grow(comparison->runs, &comparison->run_capacity, comparison->run_count + 1, "runs");
     struct compare_run *run = &comparison->runs[comparison->run_count++];
-    *run = (struct compare_run){
-        .fabrics = {first ? text_of(first, "fabric") : NULL, second ? text_of(second, "fabric") : NULL},
-        .makespan_s = {first ? number_of(first, "makespan_s") : NAN,
-                       second ? number_of(second, "makespan_s") : NAN}};
+    *run = (struct compare_run){.fabrics = {first ? result_text(first, "fabric") : NULL,
+                                            second ? result_text(second, "fabric") : NULL},
+                                .makespan_s = {first ? result_number(first, "makespan_s") : NAN,
+                                               second ? result_number(second, "makespan_s") : NAN}};
     run->ratio = run->makespan_s[1] > 0 ? run->makespan_s[0] / run->makespan_s[1] : NAN;
     if (!first || !second)
         return;
@@ -203,11 +187,11 @@ static void compare_runs(struct comparison *comparison)
     }
     for (size_t i = 0; i < json_array_size(runs_of(first)); i++) {
         const json_t *run = json_array_get(runs_of(first), i);
-        add_run(comparison, run, find_run(second, text_of(run, "fabric")));
+        add_run(comparison, run, find_run(second, result_text(run, "fabric")));
     }
     for (size_t i = 0; i < json_array_size(runs_of(second)); i++) {
         const json_t *run = json_array_get(runs_of(second), i);
-        if (!find_run(first, text_of(run, "fabric")))
+        if (!find_run(first, result_text(run, "fabric")))
             add_run(comparison, NULL, run);
     }
 }

@@ -1,6 +1,5 @@
 #include "compare/result_file.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,32 +66,16 @@ static enum status read_json(const char *file, const char *text, size_t length, 
     return STATUS_BAD_INPUT;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static bool is_time(double seconds)
-{
-    return isfinite(seconds) && seconds >= 0;
-}
-
 static enum status check_runs(const char *file, const json_t *runs)
 {
     if (json_array_size(runs) == 0)
         return refuse(file, "it has no runs");
     for (size_t i = 0; i < json_array_size(runs); i++) {
         const json_t *run = json_array_get(runs, i);
-        if (!text_of(run, "fabric") || !is_time(number_of(run, "makespan_s")))
+        if (!result_text(run, "fabric") || !result_is_time(result_number(run, "makespan_s")))
             return refuse(file, "a run has no fabric, or no time");
         for (size_t k = 0; k < i; k++)
-            if (strcmp(text_of(json_array_get(runs, k), "fabric"), text_of(run, "fabric")) == 0)
+            if (strcmp(result_text(json_array_get(runs, k), "fabric"), result_text(run, "fabric")) == 0)
                 return refuse(file, "it has two runs on one fabric");
     }
     return STATUS_OK;
@@ -134,7 +117,7 @@ static enum status check(const char *file, const json_t *json)
                    json_integer_value(schema), RESULT_SCHEMA);
         return STATUS_BAD_INPUT;
     }
-    if (!text_of(manifest, "program") || !text_of(manifest, "version") ||
+    if (!result_text(manifest, "program") || !result_text(manifest, "version") ||
         !json_is_object(json_object_get(manifest, "parameters")))
         return refuse(file, "its manifest has no program, version or parameters");
     return check_runs(file, runs);

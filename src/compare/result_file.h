@@ -1,6 +1,8 @@
 #ifndef HELIO_COMPARE_RESULT_FILE_H
 #define HELIO_COMPARE_RESULT_FILE_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -18,5 +20,23 @@ enum status result_text_read(const char *file, const char *text, size_t length, 
 
 /* The bytes of such a file, which the caller frees. */
 enum status result_file_load(const char *file, char **text, size_t *length);
+
+/* Values of a result. NULL: there is no such text. */
+static inline const char *result_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* NAN: there is no such number. */
+static inline double result_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static inline bool result_is_time(double seconds)
+{
+    return isfinite(seconds) && seconds >= 0;
+}
 
 #endif
