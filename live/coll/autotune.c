@@ -6,13 +6,13 @@
 #include "live/coll/internal.h"
 
 /* Trials are repeated, since programs change and machines are noisy. A clear decision holds for PERIOD_CLEAR
- * calls, one between ways that are nearly as fast for PERIOD_CLOSE: there the kernel's placement of ranks on
- * cores may turn the winner round. While a trial confirms the last decision, the calls until the next trial
- * double, up to PERIOD_MAX. LEFT_OUT: times of each way, the slowest, that do not count. */
+ * calls. One between ways that are nearly as fast holds for PERIOD_CLOSE: there the other way may win when
+ * the kernel moves ranks to other cores. While a trial confirms the last decision, the calls until the next
+ * trial double, up to PERIOD_MAX. LEFT_OUT: times of each way, the slowest, that do not count. */
 enum { PERIOD_CLOSE = 256, PERIOD_CLEAR = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
 
-/* Our way is taken if it gains a sixteenth, more than trials of the same way differ: a call must not be
- * slower than the MPI's for a gain that is none. */
+/* Our way is taken if it gains at least a sixteenth. Of ways that take nearly as long a trial may pick the
+ * slower one, and then the MPI's is the safe choice. */
 enum { LEAST_GAIN = 16 };
 
 /* A trial measures four calls our way, eight the MPI's way, four our way. Calls of one way follow one
