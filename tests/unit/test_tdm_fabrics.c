@@ -196,6 +196,22 @@ static void a_request_without_a_channel_tries_again(void **state)
     assert_true(out.makespan >= (5 + 39) * US && out.makespan <= (5 + 41) * US);
 }
 
+/* On a ring each of four nodes takes its first link at the same time, and finds the second one taken. */
+static void requests_that_fail_one_another_end_the_run(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(2, 1, 1000, 1), RECV(2, 1, 1000), WAITALL, FINALIZE};
+    CALLS one[] = {ISEND(3, 1, 1000, 1), RECV(3, 1, 1000), WAITALL, FINALIZE};
+    CALLS two[] = {ISEND(0, 1, 1000, 1), RECV(0, 1, 1000), WAITALL, FINALIZE};
+    CALLS three[] = {ISEND(1, 1, 1000, 1), RECV(1, 1, 1000), WAITALL, FINALIZE};
+    const struct call *const calls[] = {zero, one, two, three};
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS("topology=ring:4,tie=plus", "tdm.degree=1")),
+                     STATUS_FAILED);
+    assert_int_equal(
+        run("tdm-dynamic", calls, 4, SETTINGS("topology=ring:4,tie=plus", "tdm.degree=1", "tdm.retry=2")),
+        STATUS_OK);
+}
+
 /* The next reservation begins when the path of the previous one is complete, before its data have ended. */
 static void a_node_reserves_while_it_sends(void **state)
 {
@@ -319,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_logical_topology_takes_hops),
         cmocka_unit_test(a_path_is_reserved_and_released),
         cmocka_unit_test(a_request_without_a_channel_tries_again),
+        cmocka_unit_test(requests_that_fail_one_another_end_the_run),
         cmocka_unit_test(a_node_reserves_while_it_sends),
         cmocka_unit_test(control_may_take_a_channel),
         cmocka_unit_test(the_protocol_has_readings),

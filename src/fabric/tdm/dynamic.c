@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -16,6 +17,10 @@
  * failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
 
 enum { MOST_CHANNELS = 64 };
+
+/* So many reservations of each node fail in a row, on average, while no data are under way: then they keep
+ * each other from their paths for ever. With waits that are drawn one of them soon succeeds. */
+enum { TRIES_IN_VAIN = 1000 };
 
 enum tdm_control_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
 
@@ -58,6 +63,7 @@ struct tdm_dynamic {
     struct pool packets, transfers;
     struct rng rng;
     uint32_t try_kind, packet_kind, sent_kind;
+    uint64_t in_vain; /* reservations that failed since data were last under way */
     struct tdm_statistics statistics;
 };
 
@@ -131,11 +137,33 @@ static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
         loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->try_kind, node);
 }
 
+static bool is_stuck(const struct tdm_dynamic *dynamic)
+{
+    return dynamic->in_vain > (uint64_t)TRIES_IN_VAIN * dynamic->fabric.params.nodes;
+}
+
+static void end_stuck_run(const struct tdm_dynamic *dynamic)
+{
+    uint32_t waiting = 0;
+    for (uint32_t node = 0; node < dynamic->fabric.params.nodes; node++)
+        waiting += !queue_is_empty(&dynamic->sources[node].messages);
+    diag_error("the reservations of %" PRIu32 " nodes keep each other from their paths: the last %" PRIu64
+               " have failed, and nothing is sent (tdm.retry=%" PRIu64 ")",
+               waiting, dynamic->in_vain, dynamic->config->retry);
+    diag_note("with a tdm.retry of 2 or more, waits are drawn, and reservations come at different times");
+    fabric_failed(&dynamic->fabric, STATUS_FAILED);
+}
+
 static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
 {
     dynamic->statistics.retransmissions++;
     dynamic->sources[node].has_failed = true;
-    try_later(dynamic, node);
+    if (!dynamic->transfers.live)
+        dynamic->in_vain++;
+    if (is_stuck(dynamic))
+        end_stuck_run(dynamic);
+    else
+        try_later(dynamic, node);
 }
 
 /* The node whose sender or receiver the path passes at this step without a link of its own; its channels
@@ -217,6 +245,7 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
         tdm_next_slot(tdm_slot_from(dynamic->tdm, fabric_now(&dynamic->fabric)), 0, channel, degree);
     int64_t end = tdm_end_slot(first, count, degree);
     ps_t sent = tdm_slot_begin(dynamic->tdm, end);
+    dynamic->in_vain = 0;
     dynamic->statistics.data_slots += count;
     dynamic->statistics.hops++;
     if ((uint64_t)end > dynamic->statistics.slots)
