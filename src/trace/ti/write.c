@@ -13,10 +13,11 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-/* A non-blocking call. A wait names it by its ends and tag. */
+/* A non-blocking call. A wait names it by its ends and tag. It is outstanding in the `round` of the writer
+ * that it began in. */
 struct ti_request {
     int32_t peer, tag;
-    uint32_t comm;
+    uint32_t comm, round;
     bool is_send;
 };
 
@@ -26,6 +27,7 @@ struct ti_writer {
     uint32_t rank;
     struct ti_request *requests; /* by slot */
     uint32_t outstanding;
+    uint32_t round;  /* from 1; a waitall begins the next one, in which none of the requests before is left */
     uint32_t *comms; /* the communicators that the rank has defined so far */
     size_t comm_count, comm_capacity;
 };
@@ -125,14 +127,33 @@ static void note_request(struct ti_writer *writer, const struct call *call)
         request = (struct ti_request){.peer = (int32_t)writer->rank,
                                       .tag = action_collective_tag((enum call_op)call->op),
                                       .comm = call->context};
+    request.round = writer->round;
     writer->requests[call->slot] = request;
     writer->outstanding++;
 }
 
+/* A wait for MPI_REQUEST_NULL does nothing, and no line says it. */
+static bool waits_for_nothing(const struct ti_writer *writer, const struct call *call)
+{
+    return (call->op == CALL_WAIT || call->op == CALL_TEST) &&
+           writer->requests[call->slot].round != writer->round;
+}
+
+static void print_waitall(struct ti_writer *writer)
+{
+    fprintf(writer->out, " %u", writer->outstanding);
+    writer->outstanding = 0;
+    writer->round++;
+}
+
 static void print_wait(struct ti_writer *writer, const struct call *call)
 {
-    const struct ti_request *request = &writer->requests[call->slot];
+    struct ti_request *request = &writer->requests[call->slot];
     int32_t me = (int32_t)writer->rank;
+    if (call->op == CALL_WAIT) {
+        request->round = 0;
+        writer->outstanding--;
+    }
     print_source(writer, request->is_send ? me : request->peer);
     fprintf(writer->out, " %d", request->is_send ? request->peer : me);
     print_tag(writer, request->tag);
@@ -202,7 +223,7 @@ static bool write_call(struct ti_writer *writer, const struct call *call)
     const struct action_form *form = action_form_of_call(call);
     if (call->op == CALL_NOTHING && call->flags & CALL_PHASE)
         fprintf(writer->out, "%u comm_size #phase %d\n", writer->rank, call->tag);
-    if (call->op == CALL_NOTHING)
+    if (call->op == CALL_NOTHING || waits_for_nothing(writer, call))
         return true;
     if (!form || !has_comm(writer, call))
         return false;
@@ -211,11 +232,9 @@ static bool write_call(struct ti_writer *writer, const struct call *call)
         define_comm(writer, comm);
     fprintf(writer->out, "%u %s", writer->rank, form->name);
     if (call->op == CALL_WAITALL) {
-        fprintf(writer->out, " %u", writer->outstanding);
-        writer->outstanding = 0;
+        print_waitall(writer);
     } else if (call->op == CALL_WAIT || call->op == CALL_TEST) {
         print_wait(writer, call);
-        writer->outstanding -= call->op == CALL_WAIT;
     } else {
         for (const char *letter = form->letters; *letter && *letter != '*'; letter++)
             print_field(writer, call, letter);
@@ -253,7 +272,7 @@ static bool write_calls(struct ti_writer *writer, struct program *program)
 
 enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
 {
-    struct ti_writer writer = {.out = out, .program = program, .rank = rank};
+    struct ti_writer writer = {.out = out, .program = program, .rank = rank, .round = 1};
     writer.requests =
         mem_alloc(program->ops->slots(program, rank), sizeof *writer.requests, "requests of a rank");
     bool known = write_calls(&writer, program);
