@@ -109,5 +109,6 @@ void rotor_describe(const struct config *config, uint32_t nodes, struct fabric_d
                     switches, switches == 1 ? "switch" : "switches", switches == 1 ? "carries" : "carry",
                     100 * duty, description_time(cycle < (double)PS_NEVER ? (ps_t)cycle : PS_NEVER, time));
     if (rotor->hops == 1 && matchings > 1)
-        description_add(&description->notes, "a pair of nodes has 1/%" PRIu32 " of this rate", matchings);
+        description_add(&description->notes, "over a cycle, a pair of nodes has 1/%.3g of this rate",
+                        1 / share);
 }
