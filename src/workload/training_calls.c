@@ -131,6 +131,32 @@ static struct shard shard_of(const struct training *training, uint32_t layer)
                                     training->expert};
 }
 
+static bool is_first(struct training_place place, uint32_t chunk)
+{
+    return place.stage == 0 && chunk == 0;
+}
+
+static bool is_last(const struct training *training, struct training_place place, uint32_t chunk)
+{
+    return place.stage + 1 == training->pipeline && chunk + 1 == training->chunks;
+}
+
+/* The embedding or the logits: a vector for each word. */
+static struct shard shard_of_words(const struct training *training)
+{
+    return (struct shard){.shared =
+                              (uint64_t)training->of.vocabulary * training->of.hidden / training->tensor};
+}
+
+static struct shard shard_of_ends(const struct training *training, struct training_place place)
+{
+    uint64_t words = shard_of_words(training).shared;
+    uint64_t sum = is_first(place, 0) ? words : 0;
+    if (place.stage + 1 == training->pipeline && !(training->of.is_tied && training->pipeline == 1))
+        sum += words;
+    return (struct shard){.shared = sum};
+}
+
 /* Gradients of a shard: their sum on each copy, or with ZeRO a part of it. Two slots, one for experts. */
 static void emit_gradients(const struct emitter *emitter, struct shard shard, uint32_t slot)
 {
@@ -169,7 +195,13 @@ static uint32_t gradient_slot(const struct training *training, uint32_t chunk, u
     return FIRST_GRADIENT_SLOT + 2 * (chunk * training->most_layers + index);
 }
 
-/* With ZeRO 3 a layer's parameters come before it is computed, and with overlap while the one before is. */
+static uint32_t parameter_slot(uint32_t index)
+{
+    return FIRST_PARAMETER_SLOT + index % 2 * 2;
+}
+
+/* With ZeRO 3 a layer's parameters come before it is computed, and with overlap while the one before is;
+ * those of the logits as if they were the layer behind the last one. */
 static void emit_fetch(const struct emitter *emitter, uint32_t first, uint32_t count, uint32_t index,
                        bool backward)
 {
@@ -183,12 +215,39 @@ static void emit_fetch(const struct emitter *emitter, uint32_t first, uint32_t c
     }
     bool begins = backward ? index + 1 == count : index == 0,
          ends = backward ? index == 0 : index + 1 == count;
-    uint32_t slot = FIRST_PARAMETER_SLOT + index % 2 * 2, other = FIRST_PARAMETER_SLOT + (index + 1) % 2 * 2;
     if (begins)
-        emit_parameters(emitter, shard_of(training, layer), slot);
-    wait_for_both(emitter, slot);
+        emit_parameters(emitter, shard_of(training, layer), parameter_slot(index));
+    wait_for_both(emitter, parameter_slot(index));
     if (!ends)
-        emit_parameters(emitter, shard_of(training, backward ? layer - 1 : layer + 1), other);
+        emit_parameters(emitter, shard_of(training, backward ? layer - 1 : layer + 1),
+                        parameter_slot(index + 1));
+    else if (!backward)
+        emit_parameters(emitter, shard_of_words(training), parameter_slot(index + 1));
+}
+
+/* With ZeRO 3, which has no pipeline. The embedding's parameters are waited for. Those of the logits, which
+ * emit_fetch has begun to get, stay for the backward pass if it is next. */
+static void emit_fetch_words(const struct emitter *emitter, struct training_slot slot, bool ends)
+{
+    const struct training *training = emitter->training;
+    if (training->zero < 3 || (slot.is_backward && (ends || training->schedule != TRAINING_GPIPE)))
+        return;
+    if (ends && training->overlap)
+        wait_for_both(emitter, parameter_slot(training->most_layers));
+    else
+        emit_parameters(emitter, shard_of_words(training), 0);
+}
+
+/* The gradients of embedding and logits, which are whole where a backward pass ends. */
+static void emit_word_gradients(const struct emitter *emitter)
+{
+    const struct training *training = emitter->training;
+    uint32_t request = training->overlap ? gradient_slot(training, (uint32_t)training->chunks, 0) : 0;
+    if (training->zero < 2 || training->data == 1)
+        return;
+    if (request) /* of the micro-batch before */
+        wait_for_both(emitter, request);
+    emit_gradients(emitter, shard_of_ends(training, emitter->place), request);
 }
 
 static void emit_layer(const struct emitter *emitter, struct training_slot slot, uint32_t first,
@@ -252,16 +311,6 @@ static uint64_t boundary_bytes(const struct training *training)
     return training->sequence_parallel ? bytes / training->tensor : bytes;
 }
 
-static bool is_first(struct training_place place, uint32_t chunk)
-{
-    return place.stage == 0 && chunk == 0;
-}
-
-static bool is_last(const struct training *training, struct training_place place, uint32_t chunk)
-{
-    return place.stage + 1 == training->pipeline && chunk + 1 == training->chunks;
-}
-
 static void emit_begin(const struct emitter *emitter, struct training_slot slot)
 {
     const struct training *training = emitter->training;
@@ -269,6 +318,7 @@ static void emit_begin(const struct emitter *emitter, struct training_slot slot)
     if (neighbour(training, emitter->place, slot.chunk, slot.is_backward, &from))
         phase_recv(emitter->phase, training_rank_at(training, from),
                    tag_of(training, emitter->place, slot, true), boundary_bytes(training), DATATYPE_BYTE);
+    emit_fetch_words(emitter, slot, false);
     if (!slot.is_backward && is_first(emitter->place, slot.chunk))
         emit_tensor(emitter, false); /* the embedding */
     if (slot.is_backward && is_last(training, emitter->place, slot.chunk)) {
@@ -283,6 +333,11 @@ static void emit_end(const struct emitter *emitter, struct training_slot slot, u
 {
     const struct training *training = emitter->training;
     struct training_place to;
+    emit_fetch_words(emitter, slot, true);
+    if (slot.is_backward && is_first(emitter->place, slot.chunk)) {
+        emit_tensor(emitter, true); /* the embedding's gradient */
+        emit_word_gradients(emitter);
+    }
     if (!slot.is_backward && is_last(training, emitter->place, slot.chunk)) {
         double flops = training_tokens(training) * training_logits_flops(training) / (double)training->tensor;
         emit_tensor(emitter, true);
@@ -300,15 +355,6 @@ static void emit_end(const struct emitter *emitter, struct training_slot slot, u
 }
 
 /* ------------------------------------------------------------ end of a step */
-
-static struct shard shard_of_ends(const struct training *training, struct training_place place)
-{
-    uint64_t words = (uint64_t)training->of.vocabulary * training->of.hidden / training->tensor;
-    uint64_t sum = is_first(place, 0) ? words : 0;
-    if (place.stage + 1 == training->pipeline && !(training->of.is_tied && training->pipeline == 1))
-        sum += words;
-    return (struct shard){.shared = sum};
-}
 
 static struct shard shard_of_all(const struct training *training, struct training_place place)
 {
@@ -363,12 +409,8 @@ static void emit_step_end(const struct emitter *emitter)
     const struct training *training = emitter->training;
     struct shard all = shard_of_all(training, emitter->place), ends = shard_of_ends(training, emitter->place);
     emit_tied(emitter);
-    if (training->data > 1 && (training->overlap || training->zero >= 2)) {
-        if (ends.shared)
-            emit_gradients(emitter, ends, 0);
-    } else if (training->data > 1) {
-        emit_gradients(emitter, all, 0);
-    }
+    if (training->data > 1 && training->zero < 2 && (!training->overlap || ends.shared))
+        emit_gradients(emitter, training->overlap ? ends : all, 0);
     phase_waitall(emitter->phase, 0);
     emit_optimizer(emitter, all);
     if (training->data > 1 && (training->zero == 1 || training->zero == 2))

@@ -92,7 +92,7 @@ static void tensor_parallelism_has_four_sums_in_a_layer(void **state)
     volume =
         volume_of("training:model=llama-3-8b,gpus=2,tensor=2,micro_batches=3,sequence_parallel=true", 0, 2);
     assert_int_equal(volume.calls[CALL_REDUCE_SCATTER], batches * (4 * layers + 2));
-    assert_int_equal(volume.bytes[CALL_ALLGATHER], batches * (4 * layers + 1) * activation / 2);
+    assert_int_equal(volume.bytes[CALL_ALLGATHER], batches * (4 * layers + 2) * activation / 2);
     assert_int_equal(volume.calls[CALL_ALLREDUCE], batches);
 }
 
@@ -116,12 +116,22 @@ static void zero_shares_what_it_says(void **state)
     struct volume one = volume_of("training:model=llama-3-8b,gpus=4,tensor=1,micro_batches=3,zero=1", 0, 4);
     struct volume two = volume_of("training:model=llama-3-8b,gpus=4,tensor=1,micro_batches=3,zero=2", 0, 4);
     struct volume three = volume_of("training:model=llama-3-8b,gpus=4,tensor=1,micro_batches=3,zero=3", 0, 4);
+    struct volume gpipe =
+        volume_of("training:model=llama-3-8b,gpus=4,tensor=1,micro_batches=3,zero=3,schedule=gpipe", 0, 4);
+    struct volume late =
+        volume_of("training:model=llama-3-8b,gpus=4,tensor=1,micro_batches=3,zero=3,overlap=false", 0, 4);
+    const uint64_t words = UINT64_C(128256) * 4096;
     /* A part of 1 / 4: gradients of 4 bytes, parameters of 2. */
     assert_int_equal(one.bytes[CALL_REDUCE_SCATTER], parameters);
     assert_int_equal(one.bytes[CALL_ALLGATHER], parameters / 2);
-    assert_int_equal(two.bytes[CALL_REDUCE_SCATTER], 3 * in_layers + (parameters - in_layers));
+    assert_int_equal(two.bytes[CALL_REDUCE_SCATTER], 3 * parameters);
     assert_int_equal(two.bytes[CALL_ALLGATHER], parameters / 2);
-    assert_int_equal(three.bytes[CALL_ALLGATHER], 2 * 3 * in_layers / 2);
+    assert_int_equal(three.bytes[CALL_REDUCE_SCATTER], 3 * parameters);
+    /* Layers forward and backward; the embedding forward; the logits forward, and again where other
+     * micro-batches are in between. */
+    assert_int_equal(three.bytes[CALL_ALLGATHER], 3 * (2 * in_layers + 2 * words) / 2);
+    assert_int_equal(late.bytes[CALL_ALLGATHER], three.bytes[CALL_ALLGATHER]);
+    assert_int_equal(gpipe.bytes[CALL_ALLGATHER], 3 * (2 * in_layers + 3 * words) / 2);
 }
 
 static void tokens_go_to_experts_and_back(void **state)
