@@ -276,7 +276,10 @@ static bool check_dimensions(struct training *training, struct workload_problem 
     if (training->data % training->expert)
         return refuse(problem, "expert", "%" PRIu64 " does not divide data, which is %" PRIu64,
                       training->expert, training->data);
-    if (training->expert > 1 && (!training->of.experts || training->of.experts % training->expert))
+    if (training->expert > 1 && !training->of.experts)
+        return refuse(problem, "expert", "the model has no experts that %" PRIu64 " GPUs could share",
+                      training->expert, 0);
+    if (training->of.experts && training->of.experts % training->expert)
         return refuse(problem, "expert", "%" PRIu64 " GPUs cannot share %" PRIu64 " experts",
                       training->expert, training->of.experts);
     return true;
@@ -299,7 +302,7 @@ static bool check_pipeline(const struct training *training, struct workload_prob
                       training->pipeline * training->chunks, training->of.layers);
     if (training->zero > 1 && training->pipeline > 1)
         return refuse(problem, "zero",
-                      "%" PRIu64 " shares gradients, which a pipeline of %" PRIu64
+                      "zero=%" PRIu64 " shares gradients, which a pipeline of %" PRIu64
                       " stages keeps until its last micro-batch; take zero=1",
                       training->zero, training->pipeline);
     return true;

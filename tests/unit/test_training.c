@@ -308,9 +308,9 @@ static void impossible_dimensions_are_refused(void **state)
     refused("training:gpus=12,tensor=8", "12 GPUs are no multiple of tensor x pipeline = 8");
     refused("training:gpus=16,tensor=8,data=4", "tensor x pipeline x data is 32, and gpus is 16");
     refused("training:gpus=64,tensor=8,expert=3", "3 does not divide data, which is 8");
-    refused("training:gpus=64,tensor=8,expert=2", "2 GPUs cannot share 0 experts");
+    refused("training:gpus=64,tensor=8,expert=2", "the model has no experts that 2 GPUs could share");
     refused("training:gpus=192,tensor=3", "3 GPUs cannot share 64 heads");
-    refused("training:gpus=64,tensor=4,pipeline=4,zero=2", "take zero=1");
+    refused("training:gpus=64,tensor=4,pipeline=4,zero=2", "zero=2 shares gradients");
     refused("training:gpus=64,tensor=4,pipeline=4,chunks=2", "need schedule=interleaved");
     refused("training:gpus=64,tensor=4,pipeline=4,schedule=interleaved,micro_batches=6",
             "6 is no multiple of pipeline, 4");
