@@ -14,6 +14,7 @@
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/list.h"
+#include "machine/machine.h"
 #include "output/interrupt.h"
 #include "output/standard.h"
 #include "plugin/plugin.h"
@@ -140,6 +141,19 @@ static enum status read_what_if(struct run_options *run, const char *value)
     return STATUS_BAD_INPUT;
 }
 
+/* -m looks like --machine. */
+static enum status read_messages(struct run_options *run, const char *value)
+{
+    run->messages = value;
+    if (!machine_preset(value))
+        return STATUS_OK;
+    diag_error(
+        "--messages %s: a file is expected, and this is a machine: --machine %s; a file of this name is "
+        "./%s",
+        value, value, value);
+    return STATUS_BAD_INPUT;
+}
+
 static enum status apply_option(struct run_options *run, int found, const char *value)
 {
     switch (found - CLI_OPTION) {
@@ -187,8 +201,7 @@ static enum status apply_option(struct run_options *run, int found, const char *
         run->html = value;
         return STATUS_OK;
     case RUN_MESSAGES:
-        run->messages = value;
-        return STATUS_OK;
+        return read_messages(run, value);
     case RUN_TIMELINE:
         run->timeline = value;
         return STATUS_OK;
