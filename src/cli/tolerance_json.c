@@ -87,6 +87,8 @@ static json_t *path_json(const struct tolerance_shares *shares, bool has_slope)
         json_add(sizes, size);
     }
     json_put_count(path, "messages", shares->messages);
+    if (shares->is_between_nodes)
+        json_put_flag(path, "between_nodes", true);
     if (shares->listed_since)
         json_put_number(path, "listed_from_s", (double)shares->listed_since / (double)PS_PER_S);
     json_put(path, "by_rank", ranks);

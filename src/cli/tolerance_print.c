@@ -143,8 +143,9 @@ static void print_shares(const struct shown_path *path)
     char name[2 * VALUE_TEXT], since[VALUE_TEXT];
     if (!shares->messages)
         return;
-    printf("the %s has %" PRIu64 " message%s", path->answer ? "longest path" : "critical path of a run",
-           shares->messages, shares->messages == 1 ? "" : "s");
+    printf("the %s has %" PRIu64 " message%s%s", path->answer ? "longest path" : "critical path of a run",
+           shares->messages, shares->messages == 1 ? "" : "s",
+           shares->is_between_nodes ? " between nodes" : "");
     if (shares->listed_since)
         printf(" from %s on", units_show_time(shares->listed_since, DIGITS, since, sizeof since));
     putchar('\n');

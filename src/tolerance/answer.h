@@ -43,7 +43,8 @@ struct tolerance_shares {
     struct tolerance_share *by_site; /* NULL: the program does not say where its calls are */
     size_t ranks, calls, sizes, sites;
     uint64_t messages;
-    ps_t listed_since; /* of a critical path: from here on its messages are known */
+    bool is_between_nodes; /* ranks share nodes, whose own messages are left out: they count no parameter */
+    ps_t listed_since;     /* of a critical path: from here on its messages are known */
 };
 void tolerance_shares_free(struct tolerance_shares *shares);
 

@@ -26,6 +26,7 @@ static void count_path(const struct experiment *experiment, const struct result 
                                                        .is_message = true});
     }
     share_counter_finish(&counter, shares);
+    shares->is_between_nodes = ranks_per_node > 1;
     shares->listed_since = path->listed_since;
 }
 

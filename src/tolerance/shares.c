@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "tolerance/paths.h"
 
 static uint32_t class_of(uint64_t bytes)
 {
@@ -133,4 +134,5 @@ void tolerance_count_shares(struct program_paths *paths, const struct program *p
     share_counter_init(&path.counter, program->ranks, program->sites);
     program_paths_messages(paths, x, count, &path);
     share_counter_finish(&path.counter, shares);
+    shares->is_between_nodes = !paths->costs.is_loggops && paths->costs.ranks_per_node > 1;
 }

@@ -289,9 +289,10 @@
   function pathOf(p) {
     const path = messagesOf(p);
     const since = path.listed_from_s ? ` from ${time(path.listed_from_s)} on` : "";
+    const messages = plural(path.messages, "message") + (path.between_nodes ? " between nodes" : "");
     const says = p.longest_path
-      ? `${plural(path.messages, "message")} on the longest path, with ${p.of} = ${valueText(p, p.base)}; the slope is ${count(p.slope)} ${counted(p)}.`
-      : `${plural(path.messages, "message")} on the critical path of a run${since}, with ${p.of} = ${valueText(p, p.base)}.`;
+      ? `${messages} on the longest path, with ${p.of} = ${valueText(p, p.base)}; the slope is ${count(p.slope)} ${counted(p)}.`
+      : `${messages} on the critical path of a run${since}, with ${p.of} = ${valueText(p, p.base)}.`;
     return element(
       "div",
       {},
