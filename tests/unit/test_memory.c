@@ -120,7 +120,7 @@ struct matrix_case {
     const char *workload, *fabric, *settings;
 };
 
-/* Each takes 32 MiB or more. */
+/* Each takes 32 MiB or more, or did if each message had another destination. */
 static const struct matrix_case matrix[] = {
     {"alltoall:ranks=700", "ideal", ""},
     {"alltoall:ranks=700,bytes=64KiB", "hockney", ""},
@@ -141,6 +141,10 @@ static const struct matrix_case matrix[] = {
     {"alltoall:ranks=600", "rotor", ""},
     {"alltoall:ranks=300", "rotor", "rotor.hops=2"},
     {"alltoall:ranks=300", "rotor", "rotor.short=64KiB rotor.order=random"},
+    {"alltoall:ranks=400", "ocs", ""},
+    {"alltoall:ranks=500", "ocs", "mpi.alltoall=pairwise"},
+    {"collective:op=allgather,ranks=1024,bytes=8B,algorithm=ring", "ocs", ""},
+    {"collective:op=allreduce,ranks=1024,bytes=8KiB,algorithm=ring", "rotor", "rotor.hops=2"},
     {"alltoall:ranks=450", "hockney", "host.system=thunderx2 hockney.latency=383ns"},
     {"alltoall:ranks=300", "hockney", "host.system=thunderx2 hockney.latency=383ns rnic.transport=rc"},
     {"alltoall:ranks=600", "packet", "ranks_per_node=8"},

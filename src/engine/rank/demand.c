@@ -64,13 +64,24 @@ struct counting_sink {
     struct coll_sink base;
     struct outstanding phase;
     double sent_bytes;
+    uint32_t peers[REMEMBERED_PEERS]; /* in earlier phases, plus 1; by their hash, the last one of each */
+    double new_peers;                 /* of the phase, that are not there */
 };
+
+/* Peers with the same hash count each time that they take turns; a ring has one and a tree has few. */
+static bool is_new_peer(struct counting_sink *sink, uint32_t peer)
+{
+    uint32_t *place = &sink->peers[(peer * UINT32_C(2654435769)) / (UINT32_MAX / REMEMBERED_PEERS + 1)];
+    bool is_new = *place != peer + 1;
+    *place = peer + 1;
+    return is_new;
+}
 
 static void count_send(struct coll_sink *base, uint32_t peer, struct coll_span from)
 {
     struct counting_sink *sink = (struct counting_sink *)base;
-    (void)peer;
     sink->phase.sends++;
+    sink->new_peers += is_new_peer(sink, peer);
     sink->phase.with_bytes += from.bytes > 0;
     sink->sent_bytes += (double)from.bytes;
 }
@@ -119,7 +130,7 @@ static struct outstanding emit_phases(struct demand_walk *walk, const struct col
                                       const struct coll_call *call)
 {
     struct outstanding most = {0};
-    double sends = 0;
+    double peers = 0;
     struct counting_sink sink = {.base = {.send = count_send,
                                           .recv = count_receive,
                                           .recv_raise = count_receive_raise,
@@ -130,15 +141,16 @@ static struct outstanding emit_phases(struct demand_walk *walk, const struct col
                                           .reduce = ignore_local}};
     for (uint32_t phase = 0; phase <= UINT32_MAX / 2; phase = next_phase(phase)) {
         sink.phase = (struct outstanding){0};
+        sink.new_peers = 0;
         if (!coll_emit(algorithm, call, phase, &sink.base))
             break;
         raise_to(&most, sink.phase);
-        sends += sink.phase.sends * (next_phase(phase) - phase);
+        peers += sink.new_peers * (next_phase(phase) - phase);
         walk->sent += sink.phase.with_bytes;
         walk->sent_bytes += sink.sent_bytes;
         sink.sent_bytes = 0;
     }
-    walk->pairs = fmax(walk->pairs, fmin(sends, call->size - 1));
+    walk->pairs = fmax(walk->pairs, fmin(peers, call->size - 1));
     return most;
 }
 
