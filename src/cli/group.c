@@ -4,18 +4,24 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "output/wrap.h"
 
 static void print_help(const struct cli_group *group, FILE *out)
 {
     int width = 0;
     for (size_t i = 0; i < group->count; i++)
         width = (int)strlen(group->commands[i].name) > width ? (int)strlen(group->commands[i].name) : width;
-    fprintf(out, "%s\n\nUsage: %s COMMAND [OPTIONS] ...\n\n", group->doc, group->title);
-    for (size_t i = 0; i < group->count; i++)
-        fprintf(out, "  %-*s  %s\n", width, group->commands[i].name, group->commands[i].doc);
+    wrap_text(out, 0, group->doc);
+    fprintf(out, "\nUsage: %s COMMAND [OPTIONS] ...\n\n", group->title);
+    for (size_t i = 0; i < group->count; i++) {
+        struct wrap line = {.out = out, .indent = (size_t)width + 4, .column = (size_t)width + 4};
+        fprintf(out, "  %-*s  ", width, group->commands[i].name);
+        wrap_words(&line, group->commands[i].doc);
+        fputc('\n', out);
+    }
     fprintf(out, "\n  %s COMMAND --help     its options\n", group->title);
     if (group->after)
-        fprintf(out, "%s\n", group->after);
+        wrap_text(out, 0, group->after);
 }
 
 static const char *name_at(const void *list, size_t index)

@@ -3,31 +3,33 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "output/wrap.h"
 #include "plugin/plugin.h"
 
-enum { HELP_INDENT = 10, HELP_WIDTH = 100 };
+enum { HELP_INDENT = 10 };
 
-static void print_doc(const char *doc, FILE *out)
-{
-    for (const char *line = doc; line;) {
-        size_t length = strcspn(line, "\n");
-        fprintf(out, "%*s%.*s\n", HELP_INDENT, "", (int)length, line);
-        line = line[length] ? line + length + 1 : NULL;
-    }
-}
-
-/* The names in table order, separated by commas, broken between them at HELP_WIDTH. */
+/* The names in table order, separated by commas. */
 static void print_names(const struct cli_command *command, size_t option, FILE *out)
 {
-    int column = fprintf(out, "%*s", HELP_INDENT - 1, "");
+    struct wrap line = {.out = out, .indent = HELP_INDENT, .column = HELP_INDENT};
+    fprintf(out, "%*s", HELP_INDENT, "");
     for (size_t i = 0; command->name_at(option, i); i++) {
-        const char *name = command->name_at(option, i);
-        const char *comma = command->name_at(option, i + 1) ? "," : "";
-        if (column + (int)strlen(name) + 2 > HELP_WIDTH)
-            column = fprintf(out, "\n%*s", HELP_INDENT - 1, "") - 1;
-        column += fprintf(out, " %s%s", name, comma);
+        char name[128];
+        snprintf(name, sizeof name, "%s%s", command->name_at(option, i),
+                 command->name_at(option, i + 1) ? "," : "");
+        wrap_words(&line, name);
     }
     putc('\n', out);
+}
+
+static void print_usage(const struct cli_command *command, FILE *out)
+{
+    struct wrap line = {.out = out, .indent = sizeof "Usage:"};
+    wrap_words(&line, "Usage:");
+    wrap_words(&line, cli_title(command));
+    wrap_words(&line, command->option_count ? "[OPTIONS]" : "");
+    wrap_words(&line, command->words);
+    fputs("\n\n", out);
 }
 
 const char *cli_title(const struct cli_command *command)
@@ -46,8 +48,8 @@ void cli_catch_help(const struct cli_command **table)
 
 void cli_print_help(const struct cli_command *command, FILE *out)
 {
-    fprintf(out, "Usage: %s%s%s%s\n\n%s\n", cli_title(command), command->option_count ? " [OPTIONS]" : "",
-            *command->words ? " " : "", command->words, command->doc);
+    print_usage(command, out);
+    wrap_text(out, 0, command->doc);
     fprintf(out, "\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {
         const struct cli_option *option = &command->options[i];
@@ -56,7 +58,7 @@ void cli_print_help(const struct cli_command *command, FILE *out)
             letter[0] = '-', letter[1] = option->letter, letter[2] = ',';
         fprintf(out, "  %s %s%s%s\n", letter, option->name, option->value ? " " : "",
                 option->value ? option->value : "");
-        print_doc(option->doc, out);
+        wrap_text(out, HELP_INDENT, option->doc);
         if (command->name_at && command->name_at(i, 0))
             print_names(command, i, out);
     }
@@ -66,7 +68,7 @@ void cli_print_help(const struct cli_command *command, FILE *out)
     if (command->print_lists)
         command->print_lists(out);
     if (command->after)
-        fprintf(out, "%s\n", command->after);
+        wrap_text(out, 0, command->after);
 }
 
 static const char *option_name_at(const void *options, size_t index)

@@ -10,6 +10,7 @@
 #include "output/json.h"
 #include "output/output.h"
 #include "output/standard.h"
+#include "output/wrap.h"
 #include "topo/deadlock.h"
 #include "topo/families.h"
 #include "topo/network_file.h"
@@ -43,18 +44,46 @@ static const struct cli_option options[] = {
     CLI_PLUGIN,
 };
 
+/* The text of a rule, with what it means behind it. */
+static struct wrap begin_rule(FILE *out, const char *text, const char *doc)
+{
+    enum { DOC_COLUMN = 35 };
+    struct wrap line = {.out = out, .indent = DOC_COLUMN, .column = DOC_COLUMN};
+    fprintf(out, "  %-*s ", DOC_COLUMN - 3, text);
+    wrap_words(&line, doc);
+    return line;
+}
+
 /* A rule with the topologies that have it. */
 static void print_rule(FILE *out, unsigned rule, const char *text, const char *doc)
 {
     const struct topo_ops *family;
-    const char *before = " (";
-    fprintf(out, "  %-32s %s", text, doc);
+    struct wrap line = begin_rule(out, text, doc);
+    bool is_first = true;
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name && family->rules & rule; form++) {
-            fprintf(out, "%s%s", before, form->name);
-            before = ", ";
+            char name[64];
+            snprintf(name, sizeof name, "%s%s", is_first ? "(" : "", form->name);
+            wrap_mark(&line, is_first ? "" : ",");
+            wrap_words(&line, name);
+            is_first = false;
         }
     fputs(")\n", out);
+}
+
+/* A rule that all topologies have. */
+static void print_common_rule(FILE *out, const char *text, const char *doc)
+{
+    begin_rule(out, text, doc);
+    fputc('\n', out);
+}
+
+static void print_family(FILE *out, const char *example)
+{
+    struct wrap line = {.out = out, .indent = 6, .column = 2};
+    fputs("  ", out);
+    wrap_words(&line, example);
+    fputc('\n', out);
 }
 
 static void print_families(FILE *out)
@@ -63,23 +92,21 @@ static void print_families(FILE *out)
     fputs("Topologies, with an example of each:\n", out);
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name; form++)
-            fprintf(out, "  %s\n", form->example);
-    fputs("  FILE.yaml, FILE.xml, FILE.topo (a network file, ours, SimGrid's, htsim's or ns-3's: "
-          "docs/networks.md)\n",
-          out);
+            print_family(out, form->example);
+    print_family(out, "FILE.yaml, FILE.xml, FILE.topo (a network file, ours, SimGrid's, htsim's or ns-3's: "
+                      "docs/networks.md)");
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
     print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
     print_rule(out, TOPO_RULE_ROUTING, ",routing=d-mod-k|lowest|hash", "which of several links up");
     print_rule(out, TOPO_RULE_ROUTING, ",seed=1", "the seed of routing=hash");
     print_rule(out, TOPO_RULE_RELAY, ",relay=nvlink|spine|either", "the way to another server and rail");
-    fprintf(out, "  %-32s %s\n", ",routes=own|updown",
-            "those of the family, or up and then down, free of deadlock in any network");
+    print_common_rule(out, ",routes=own|updown",
+                      "those of the family, or up and then down, free of deadlock in any network");
     print_rule(out, TOPO_RULE_PLANES, ",planes=2", "links of each node to so many equal networks");
-    fprintf(out, "  %-32s %s\n", ",rates=10GB/s+20GB/s",
-            "of nodes' links, then of those between switches, by level, "
-            "dimension or group");
-    fprintf(out, "  %-32s %s\n", ",latencies=5ns+100ns", "the same with latencies");
+    print_common_rule(out, ",rates=10GB/s+20GB/s",
+                      "of nodes' links, then of those between switches, by level, dimension or group");
+    print_common_rule(out, ",latencies=5ns+100ns", "the same with latencies");
     fputc('\n', out);
 }
 

@@ -1,11 +1,20 @@
 #include "report/insight.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/memory_stream.h"
 #include "base/units.h"
 #include "output/quote.h"
+#include "output/wrap.h"
 #include "sim/path_summary.h"
+
+enum { SENTENCE_INDENT = 2 };
+
+static bool has_path(const struct result *result)
+{
+    return result->path && result->path->length > 0;
+}
 
 /* The kinds that at least one path has. */
 static bool is_shown(const struct result *results, size_t count, int kind)
@@ -25,7 +34,7 @@ static void put_paths(const struct result *results, size_t count, FILE *out)
     fputc('\n', out);
     for (size_t i = 0; i < count; i++) {
         const struct critical_path *path = results[i].path;
-        if (!path || path->length == 0)
+        if (!has_path(&results[i]))
             continue;
         fprintf(out, "%-13s", results[i].fabric);
         for (int kind = 0; kind < CRITICAL_KINDS; kind++)
@@ -35,7 +44,7 @@ static void put_paths(const struct result *results, size_t count, FILE *out)
     }
 }
 
-static void put_longest(const struct result *result, FILE *out)
+static void say_longest(const struct result *result, FILE *out)
 {
     const struct path_summary *summary = result->path_summary;
     char size[32], time[32];
@@ -52,7 +61,7 @@ static void put_longest(const struct result *result, FILE *out)
 }
 
 /* Where in the source the path computes longest. */
-static void put_computation(const struct result *result, FILE *out)
+static void say_computation(const struct result *result, FILE *out)
 {
     const struct path_summary *summary = result->path_summary;
     char time[32];
@@ -69,7 +78,7 @@ static void put_computation(const struct result *result, FILE *out)
 }
 
 /* On a network with contention a run can also take longer, since other messages meet. */
-static void put_what_if(const struct result *result, FILE *out)
+static void say_what_if(const struct result *result, FILE *out)
 {
     for (size_t i = 0; i < result->what_if_count; i++) {
         const struct result_what_if *answer = &result->what_if[i];
@@ -86,59 +95,44 @@ static void put_what_if(const struct result *result, FILE *out)
     }
 }
 
-/* A word, with the "%" behind it. */
-static size_t word_length(const char *text)
-{
-    size_t length = strcspn(text, " ");
-    return strncmp(text + length, " %", 2) == 0 ? length + 1 + strcspn(text + length + 1, " ") : length;
-}
-
-/* Lines end between words, before column 112. */
-static void put_sentence(const char *sentence, FILE *out)
-{
-    enum { LINE_COLUMNS = 112, INDENT = 2 };
-    size_t column = 0;
-    while (*sentence) {
-        size_t length = word_length(sentence);
-        if (column && column + 1 + length > LINE_COLUMNS) {
-            fprintf(out, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", (int)length, sentence);
-        column += length;
-        sentence += length + strspn(sentence + length, " ");
-    }
-    fputc('\n', out);
-}
-
 void report_insight(const struct insight *insight, FILE *out)
 {
     if (insight->count)
         fputc('\n', out);
     for (size_t i = 0; i < insight->count; i++)
-        put_sentence(insight->sentences[i].text, out);
+        wrap_sentences(out, SENTENCE_INDENT, insight->sentences[i].text);
+}
+
+/* What `say` writes of the result, in lines of a terminal's width. */
+static void put_sentences(const struct result *result, void (*say)(const struct result *result, FILE *out),
+                          FILE *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = memory_stream_open(&text, &length);
+    say(result, stream);
+    fclose(stream);
+    wrap_sentences(out, SENTENCE_INDENT, text);
+    free(text);
 }
 
 void report_paths(const struct result *results, size_t count, FILE *out)
 {
-    bool has_path = false;
+    bool is_any = false;
     for (size_t i = 0; i < count; i++)
-        has_path |= results[i].path && results[i].path->length > 0;
-    if (!has_path)
+        is_any |= has_path(&results[i]);
+    if (!is_any)
         return;
     put_paths(results, count, out);
     fputc('\n', out);
     for (size_t i = 0; i < count; i++)
-        if (results[i].path && results[i].path->length > 0)
-            put_longest(&results[i], out);
+        if (has_path(&results[i]))
+            put_sentences(&results[i], say_longest, out);
     for (size_t i = 0; i < count; i++)
-        if (results[i].path && results[i].path->length > 0)
-            put_computation(&results[i], out);
+        if (has_path(&results[i]))
+            put_sentences(&results[i], say_computation, out);
     for (size_t i = 0; i < count; i++)
-        put_what_if(&results[i], out);
+        put_sentences(&results[i], say_what_if, out);
 }
 
 static const struct result_collectives *collectives_of(const struct result *results, size_t count)
@@ -170,10 +164,10 @@ void report_collectives(const struct result *results, size_t count, FILE *out)
     char sizes[80];
     if (!collectives)
         return;
-    fprintf(out, "\n%-14s %-24s %8s  %-24s %10s\n", "collective", "algorithm", "ranks", "size", "calls");
+    fprintf(out, "\n%-14s %-24s %6s  %-20s %8s\n", "collective", "algorithm", "ranks", "size", "calls");
     for (size_t i = 0; i < collectives->count; i++) {
         const struct result_collective *entry = &collectives->entries[i];
-        fprintf(out, "%-14s %-24s %8" PRIu32 "  %-24s %10" PRIu64 "\n", entry->operation, entry->algorithm,
+        fprintf(out, "%-14s %-24s %6" PRIu32 "  %-20s %8" PRIu64 "\n", entry->operation, entry->algorithm,
                 entry->ranks, sizes_text(entry, sizes, sizeof sizes), entry->calls);
     }
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "output/quote.h"
+#include "output/wrap.h"
 #include "sim/sites.h"
 
 /* The call that caused most idle time, and its share of all idle time. NULL: no rank was idle. */
@@ -152,32 +153,23 @@ static struct report_columns table_of(const struct result *results, size_t count
 
 /* ----------------------------------------------------------------- networks */
 
-/* Lines of texts, which begin in column `from` and end before column 112. */
-struct report_line {
-    FILE *out;
-    size_t from, column;
-};
-
-/* The separator belongs to the text before this one; NULL: there is none. */
-static void put_text(struct report_line *line, const char *separator, const char *text)
+/* A text begins a line unless it fits the rest of this one. */
+static void put_text(struct wrap *line, const char *text)
 {
-    enum { LINE_COLUMNS = 112 };
-    size_t length = strlen(text);
-    if (separator && line->column + 2 + length > LINE_COLUMNS) {
-        fprintf(line->out, "%s\n%*s", separator, (int)line->from, "");
-        line->column = line->from;
-    } else if (separator) {
-        fprintf(line->out, "%s ", separator);
-        line->column += 2;
+    if (line->has_words && line->column + 2 + strlen(text) > WRAP_COLUMNS) {
+        fprintf(line->out, "\n%*s", (int)line->indent, "");
+        line->column = line->indent;
+        line->has_words = false;
     }
-    fputs(text, line->out);
-    line->column += length;
+    wrap_words(line, text);
 }
 
-static void put_texts(struct report_line *line, const struct description_texts *texts, const char *separator)
+static void put_texts(struct wrap *line, const struct description_texts *texts, const char *separator)
 {
-    for (size_t i = 0; i < texts->count; i++)
-        put_text(line, line->column > line->from ? separator : NULL, texts->text[i]);
+    for (size_t i = 0; i < texts->count; i++) {
+        wrap_mark(line, line->has_words ? separator : "");
+        put_text(line, texts->text[i]);
+    }
 }
 
 /* Rate, latency, what it includes, and what else there is to know. */
@@ -186,7 +178,7 @@ static void put_network(const struct report_columns *table, const struct result 
 {
     const struct result_network *network = &result->network;
     const size_t from = (size_t)table->name_width + 1 + 12 + 1 + 12 + 2;
-    struct report_line line = {.out = table->out, .from = from, .column = from};
+    struct wrap line = {.out = table->out, .indent = from, .column = from};
     char rate[32] = "-", latency[32] = "-";
     fprintf(table->out, "%-*s ", table->name_width, result->fabric);
     if (!network->is_described) {
@@ -212,15 +204,19 @@ static void put_reasons(const struct report_columns *table)
             continue;
         fprintf(table->out, "* %s does not compare fairly with %s:\n", table->results[i].fabric,
                 table->reference->fabric);
-        for (size_t j = 0; j < reasons->count; j++)
-            fprintf(table->out, "      %s\n", reasons->text[j]);
+        for (size_t j = 0; j < reasons->count; j++) {
+            struct wrap line = {.out = table->out, .indent = 8, .column = 6};
+            fputs("      ", table->out);
+            wrap_words(&line, reasons->text[j]);
+            fputc('\n', table->out);
+        }
     }
     for (size_t i = 0; i < table->count; i++) {
         const struct description_texts *ignores = &table->results[i].network.ignores;
         if (!ignores->count)
             continue;
-        struct report_line line = {.out = table->out};
-        fprintf(table->out, "%s ignores ", table->results[i].fabric);
+        struct wrap line = {.out = table->out, .indent = 2};
+        line.column = (size_t)fprintf(table->out, "%s ignores ", table->results[i].fabric);
         put_texts(&line, ignores, ",");
         fputc('\n', table->out);
     }
@@ -453,16 +449,26 @@ static void put_sites(const struct report_columns *table)
     }
 }
 
+static void put_program(const char *program, const struct result *first, FILE *out)
+{
+    char size[32], mean[32], text[160];
+    char *name = quote_terminal_text(program);
+    struct wrap line = {.out = out, .indent = 2, .column = strlen(name), .has_words = true};
+    fputs(name, out);
+    free(name);
+    wrap_mark(&line, ":");
+    snprintf(text, sizeof text, "%u %s%s, %" PRIu64 " message%s, %s in all, %s on average", first->ranks,
+             first->is_openloop ? "node" : "rank", first->ranks == 1 ? "" : "s", first->messages,
+             first->messages == 1 ? "" : "s", units_show_size((double)first->bytes, 4, size, sizeof size),
+             units_show_size(result_mean_bytes(first), 4, mean, sizeof mean));
+    wrap_words(&line, text);
+    fputc('\n', out);
+}
+
 void report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
-    const struct result *first = &results[0];
     struct report_columns table = table_of(results, count, out);
-    char size[32], mean[32];
-    quote_terminal(out, program);
-    fprintf(out, ": %u %s%s, %" PRIu64 " message%s, %s in all, %s on average\n", first->ranks,
-            first->is_openloop ? "node" : "rank", first->ranks == 1 ? "" : "s", first->messages,
-            first->messages == 1 ? "" : "s", units_show_size((double)first->bytes, 4, size, sizeof size),
-            units_show_size(result_mean_bytes(first), 4, mean, sizeof mean));
+    put_program(program, &results[0], out);
     put_common(&table);
     put_head(&table);
     for (size_t i = 0; i < count; i++)
