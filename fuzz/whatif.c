@@ -18,7 +18,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     if (!file.config && system_init(&file, NULL) != STATUS_OK)
         abort();
     struct system system = file.system;
-    bool is_applied = whatif_apply(&system, "--set", text) == STATUS_OK;
+    bool is_applied = whatif_apply(&system, 8, "--set", text) == STATUS_OK;
     for (enum system_time time = 0; time < SYSTEM_TIMES; time++)
         fuzz_must(system.times[time].time_ps >= 0 && system.times[time].time_ps <= PS_PER_S,
                   "%s is out of range after %s", system_time_name(time), text);

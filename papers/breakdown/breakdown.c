@@ -184,9 +184,9 @@ static struct breakdown_change change_of(const struct breakdown_source *source, 
 {
     struct system system = source->file.system;
     struct model model;
-    whatif_apply(&system, "section 7", first);
+    whatif_apply(&system, PAPER_BYTES, "section 7", first);
     if (second)
-        whatif_apply(&system, "section 7", second);
+        whatif_apply(&system, PAPER_BYTES, "section 7", second);
     model_init(&model, &system, PAPER_BYTES);
     return (struct breakdown_change){model_sum(&source->model, total), model_sum(&model, total)};
 }

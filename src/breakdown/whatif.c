@@ -28,36 +28,36 @@ enum {
 enum { RANKED_TARGETS = 18, SINGLE_TARGETS = 22 };
 
 static const struct whatif_target targets[] = {
-    {"MD_setup", BIT(TIME_MD_SETUP)},
-    {"MD_barrier", BIT(TIME_MD_BARRIER)},
-    {"DBC_barrier", BIT(TIME_DBC_BARRIER)},
-    {"PIO", BIT(TIME_PIO_COPY)},
-    {"LLP_post_misc", BIT(TIME_LLP_POST_MISC)},
-    {"LLP_prog", BIT(TIME_LLP_PROG)},
-    {"doorbell", BIT(TIME_DOORBELL)},
-    {"PCIe", BIT(TIME_PCIE)},
-    {"Wire", BIT(TIME_WIRE)},
-    {"Switch", BIT(TIME_SWITCH)},
-    {"RC_to_MEM", MEMORY_TIMES},
-    {"HLP_post_MPI", BIT(TIME_HLP_POST_MPI)},
-    {"HLP_post_UCP", BIT(TIME_HLP_POST_UCP)},
-    {"HLP_tx_prog", BIT(TIME_HLP_TX_PROG)},
-    {"Misc", BIT(TIME_MISC)},
-    {"MPI_callback", BIT(TIME_CALLBACK_MPI)},
-    {"UCP_callback", BIT(TIME_CALLBACK_UCP)},
-    {"MPI_after", BIT(TIME_AFTER_PROGRESS_MPI)},
-    {"PIO_copy", BIT(TIME_PIO_COPY)},
-    {"busy_post", BIT(TIME_BUSY_POST)},
-    {"measurement_update", BIT(TIME_MEASUREMENT_UPDATE)},
-    {"MEM_read", BIT(TIME_MEM_READ)},
-    {"LLP_post", POST_TIMES},
-    {"LLP", LLP_TIMES},
-    {"HLP_post", HLP_POST_TIMES},
-    {"HLP_rx_prog", HLP_RX_TIMES},
-    {"HLP", HLP_TIMES},
-    {"CPU", LLP_TIMES | HLP_TIMES},
-    {"I/O", IO_TIMES},
-    {"Network", NETWORK_TIMES},
+    {"MD_setup", BIT(TIME_MD_SETUP), 0},
+    {"MD_barrier", BIT(TIME_MD_BARRIER), 0},
+    {"DBC_barrier", BIT(TIME_DBC_BARRIER), 0},
+    {"PIO", BIT(TIME_PIO_COPY), 0},
+    {"LLP_post_misc", BIT(TIME_LLP_POST_MISC), 0},
+    {"LLP_prog", BIT(TIME_LLP_PROG), 0},
+    {"doorbell", BIT(TIME_DOORBELL), 0},
+    {"PCIe", BIT(TIME_PCIE), 0},
+    {"Wire", BIT(TIME_WIRE), 0},
+    {"Switch", BIT(TIME_SWITCH), 0},
+    {"RC_to_MEM", MEMORY_TIMES, 0},
+    {"HLP_post_MPI", BIT(TIME_HLP_POST_MPI), 0},
+    {"HLP_post_UCP", BIT(TIME_HLP_POST_UCP), 0},
+    {"HLP_tx_prog", BIT(TIME_HLP_TX_PROG), 0},
+    {"Misc", BIT(TIME_MISC), 0},
+    {"MPI_callback", BIT(TIME_CALLBACK_MPI), 0},
+    {"UCP_callback", BIT(TIME_CALLBACK_UCP), 0},
+    {"MPI_after", BIT(TIME_AFTER_PROGRESS_MPI), 0},
+    {"PIO_copy", BIT(TIME_PIO_COPY), 0},
+    {"busy_post", BIT(TIME_BUSY_POST), 0},
+    {"measurement_update", BIT(TIME_MEASUREMENT_UPDATE), 0},
+    {"MEM_read", BIT(TIME_MEM_READ), 0},
+    {"LLP_post", POST_TIMES, LLP_POST},
+    {"LLP", LLP_TIMES, LLP_POST | PART_BIT(PART_LLP_PROG)},
+    {"HLP_post", HLP_POST_TIMES, HLP_POST},
+    {"HLP_rx_prog", HLP_RX_TIMES, HLP_RX_PROG},
+    {"HLP", HLP_TIMES, HLP_POST | HLP_RX_PROG},
+    {"CPU", LLP_TIMES | HLP_TIMES, LLP_POST | PART_BIT(PART_LLP_PROG) | HLP_POST | HLP_RX_PROG},
+    {"I/O", IO_TIMES, TX_IO | RX_IO},
+    {"Network", NETWORK_TIMES, NETWORK},
 };
 
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -181,35 +181,126 @@ static bool fail(struct units_problem *problem, const char *format, const char *
     return false;
 }
 
-/* The new sum of the target, from "-50%", "+300ns" or "15ns". */
-static bool read_change(const char *text, ps_t before_ps, ps_t *after_ps, struct units_problem *problem)
+static bool is_in_range(ps_t time_ps, const char *text, struct units_problem *problem)
 {
-    size_t length = strlen(text), sign = *text == '+' || *text == '-';
-    ps_t amount_ps = 0;
-    if (length && text[length - 1] == '%') {
-        double percent;
-        char number[64];
-        snprintf(number, sizeof number, "%.*s", (int)(length - 1 - sign), text + sign);
-        if (!sign)
-            return fail(problem, "a change in percent has its sign, such as -50%% or +10%%, not '%s'", text);
-        if (!units_number(number, &percent, problem) || percent < 0 || percent > 1e6)
-            return fail(problem, "'%s' is not a change in percent, such as -50%% or +10%%", text);
-        amount_ps = (ps_t)((double)before_ps * percent / 100 + 0.5);
-    } else if (!units_time(text + sign, &amount_ps, problem)) {
-        problem->at += (uint32_t)sign;
-        return false;
-    }
-    *after_ps = *text == '-'   ? before_ps - amount_ps
-                : *text == '+' ? ps_add(before_ps, amount_ps)
-                               : amount_ps;
-    if (*after_ps < 0)
+    if (time_ps < 0)
         return fail(problem, "'%s' would make it shorter than 0 s", text);
-    if (*after_ps > PS_PER_S)
+    if (time_ps > PS_PER_S)
         return fail(problem, "'%s' would make it longer than 1 s", text);
     return true;
 }
 
-enum status whatif_apply(struct system *system, const char *what, const char *text)
+/* "-50%": every time of the target alike. */
+static bool change_by_percent(struct system *system, const struct whatif_target *target, const char *text,
+                              struct units_problem *problem)
+{
+    const ps_t before_ps = sum_of(system, target->times);
+    double percent;
+    char number[64];
+    if (*text != '+' && *text != '-')
+        return fail(problem, "a change in percent has its sign, such as -50%% or +10%%, not '%s'", text);
+    snprintf(number, sizeof number, "%.*s", (int)(strlen(text) - 2), text + 1);
+    if (!units_number(number, &percent, problem) || percent < 0 || percent > 1e6)
+        return fail(problem, "'%s' is not a change in percent, such as -50%% or +10%%", text);
+    const ps_t amount_ps = (ps_t)((double)before_ps * percent / 100 + 0.5),
+               after_ps = *text == '-' ? before_ps - amount_ps : ps_add(before_ps, amount_ps);
+    if (!is_in_range(after_ps, text, problem))
+        return false;
+    scale_to(system, target->times, after_ps);
+    return true;
+}
+
+/* What a target takes of the latency of a message. Each of its times counts as often as a message spends it:
+ * PCIe is crossed twice or more often, and HLP_tx_prog is beside the way. A single component counts as it is,
+ * and RC-to-MEM as that of 8 bytes. */
+struct share {
+    ps_t counts[SYSTEM_TIMES];
+    ps_t times_ps; /* of the times, which a change scales */
+    ps_t bytes_ps; /* of the payload behind its first block, at the rates of the system */
+};
+
+static ps_t latency_part(const struct system *system, uint64_t bytes, uint32_t parts)
+{
+    struct model model;
+    model_init(&model, system, bytes);
+    return model_sum(&model, parts);
+}
+
+static struct share share_of(const struct system *system, uint64_t bytes, const struct whatif_target *target)
+{
+    struct share share = {.times_ps = 0};
+    const ps_t part_ps = latency_part(system, bytes, target->parts);
+    bool is_counted = false;
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++) {
+        if (!(target->times & BIT(time)))
+            continue;
+        struct system longer = *system;
+        longer.times[time].time_ps++;
+        share.counts[time] =
+            target->parts ? latency_part(&longer, bytes, target->parts) - part_ps : !is_counted;
+        share.times_ps += share.counts[time] * system->times[time].time_ps;
+        is_counted = true;
+    }
+    share.bytes_ps = target->parts ? part_ps - share.times_ps : 0;
+    return share;
+}
+
+/* Scales the times of the target so that its share is `wanted_ps`. The largest takes the rounding error. */
+static void scale_share(struct system *system, uint32_t times, const struct share *share, ps_t wanted_ps)
+{
+    ps_t after = 0;
+    unsigned largest = SYSTEM_TIMES;
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++) {
+        ps_t *value = &system->times[time].time_ps;
+        if (!(times & BIT(time)))
+            continue;
+        if (share->counts[time] && (largest == SYSTEM_TIMES || *value > system->times[largest].time_ps))
+            largest = time;
+        *value = share->times_ps ? (ps_t)((__int128)*value * wanted_ps / share->times_ps) : wanted_ps;
+        after += share->counts[time] * *value;
+    }
+    if (largest < SYSTEM_TIMES)
+        system->times[largest].time_ps += (wanted_ps - after) / share->counts[largest];
+}
+
+/* "+300ns" or "15ns": what the target takes of the latency. */
+static bool change_by_time(struct system *system, uint64_t bytes, const struct whatif_target *target,
+                           const char *text, struct units_problem *problem)
+{
+    const struct share share = share_of(system, bytes, target);
+    const size_t sign = *text == '+' || *text == '-';
+    ps_t amount_ps = 0;
+    if (!units_time(text + sign, &amount_ps, problem)) {
+        problem->at += (uint32_t)sign;
+        return false;
+    }
+    const ps_t after_ps = *text == '-'   ? share.times_ps - amount_ps
+                          : *text == '+' ? ps_add(share.times_ps, amount_ps)
+                                         : amount_ps - share.bytes_ps;
+    if (!sign && after_ps < 0)
+        return fail(problem, "'%s' is less than the bytes of the payload alone take", text);
+    if (!is_in_range(after_ps, text, problem))
+        return false;
+    if (target->parts && !share.times_ps && after_ps)
+        return fail(problem, "it takes no time in this system, which '%s' could scale; change one component",
+                    text);
+    struct system changed = *system;
+    scale_share(&changed, target->times, &share, after_ps);
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++)
+        if (!is_in_range(changed.times[time].time_ps, text, problem))
+            return false;
+    *system = changed;
+    return true;
+}
+
+static bool change(struct system *system, uint64_t bytes, const struct whatif_target *target,
+                   const char *text, struct units_problem *problem)
+{
+    return text[strlen(text) - 1] == '%' ? change_by_percent(system, target, text, problem)
+                                         : change_by_time(system, bytes, target, text, problem);
+}
+
+enum status whatif_apply(struct system *system, uint64_t bytes, const char *what, const char *text)
 {
     struct param_assignment assignment;
     param_split(text, 0, strlen(text), &assignment);
@@ -221,7 +312,6 @@ enum status whatif_apply(struct system *system, const char *what, const char *te
                                .source = text,
                                .source_length = strlen(text)};
     struct units_problem problem;
-    ps_t after_ps;
     enum status status = STATUS_BAD_INPUT;
     if (!target) {
         diag_report(DIAG_ERROR, &place, "there is no component '%s'%s", assignment.name,
@@ -229,12 +319,11 @@ enum status whatif_apply(struct system *system, const char *what, const char *te
     } else if (!assignment.value || !*assignment.value) {
         diag_report(DIAG_ERROR, &place, "a change is missing: %s=-50%%, %s=+300ns or %s=15ns", target->name,
                     target->name, target->name);
-    } else if (!read_change(assignment.value, sum_of(system, target->times), &after_ps, &problem)) {
+    } else if (!change(system, bytes, target, assignment.value, &problem)) {
         place.column = (uint32_t)(assignment.value_at + problem.at) + 1;
         place.span = (uint32_t)(strlen(assignment.value) - problem.at);
         diag_report(DIAG_ERROR, &place, "%s", problem.text);
     } else {
-        scale_to(system, target->times, after_ps);
         status = STATUS_OK;
     }
     free(assignment.name);
@@ -274,7 +363,7 @@ struct whatif_totals whatif_totals_optimised(const struct system *system, uint64
                                              const struct whatif_optimisation *optimisation)
 {
     struct system changed = *system;
-    whatif_apply(&changed, "--optimise", optimisation->change);
+    whatif_apply(&changed, bytes, "--optimise", optimisation->change);
     return whatif_totals_of(&changed, bytes);
 }
 

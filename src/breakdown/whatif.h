@@ -10,6 +10,7 @@
 struct whatif_target {
     const char *name;
     uint32_t times;
+    uint32_t parts; /* of a set: its parts of the latency; 0: a single component */
 };
 
 /* The index-th target, single components first; NULL behind the last. */
@@ -22,10 +23,10 @@ bool whatif_is_set(const struct whatif_target *target);
  * lower case. NULL: there is none. */
 const struct whatif_target *whatif_find(const char *name);
 
-/* Applies "Wire=+300ns", "LLP_post=-50%" or "PIO=15ns": an addition, a relative change, or the new time. Of a
- * set, the sum changes, and its components in proportion. A component stays between 0 and 1 s. Errors have
- * the place `what`:1:column. */
-enum status whatif_apply(struct system *system, const char *what, const char *text);
+/* Applies "Wire=+300ns", "LLP_post=-50%" or "PIO=15ns": an addition, a relative change, or the new time. The
+ * time of a set is what it takes of the latency of a message of so many bytes, as Figure 15 has it. Its
+ * components change in proportion, and stay between 0 and 1 s. Errors have the place `what`:1:column. */
+enum status whatif_apply(struct system *system, uint64_t bytes, const char *what, const char *text);
 
 /* Reduces the times by so many hundredths of a percent. */
 void whatif_reduce(struct system *system, uint32_t times, unsigned hundredths);

@@ -361,7 +361,8 @@ static enum status print_changed(const struct whatif_arguments *arguments, struc
         .arguments = arguments, .system = system, .given = whatif_totals_of(system, arguments->bytes)};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < arguments->change_count; i++)
-        if (whatif_apply(system, arguments->change_from[i], arguments->changes[i]) != STATUS_OK)
+        if (whatif_apply(system, arguments->bytes, arguments->change_from[i], arguments->changes[i]) !=
+            STATUS_OK)
             status = STATUS_BAD_INPUT;
     if (status != STATUS_OK)
         return status;

@@ -37,6 +37,8 @@ PARAM_TABLE(
 
 /* ----------------------------------------------------------------- changes */
 
+enum { SMALL_MESSAGE = 8 }; /* bytes of the message of whose latency a set of times is a part */
+
 static enum status change(struct system *system, const char *text)
 {
     const uint32_t of_the_fabric = UINT32_C(1) << TIME_WIRE | UINT32_C(1) << TIME_SWITCH;
@@ -53,7 +55,7 @@ static enum status change(struct system *system, const char *text)
     }
     free(assignment.name);
     free(assignment.value);
-    return status == STATUS_OK ? whatif_apply(system, "host.change", text) : status;
+    return status == STATUS_OK ? whatif_apply(system, SMALL_MESSAGE, "host.change", text) : status;
 }
 
 static enum status change_all(struct system *system, const char *changes)

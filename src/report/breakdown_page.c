@@ -138,7 +138,7 @@ static json_t *optimisations_json(const struct model *model)
     for (size_t i = 0; i < whatif_optimisation_count; i++) {
         const struct whatif_optimisation *one = &whatif_optimisations[i];
         struct system changed = *model->system;
-        if (whatif_apply(&changed, one->name, one->change) != STATUS_OK)
+        if (whatif_apply(&changed, model->bytes, one->name, one->change) != STATUS_OK)
             continue;
         json_t *entry = json_make_object();
         json_put_text(entry, "name", one->name);

@@ -232,13 +232,46 @@ static void curves_are_those_of_figure_17(void **state)
         }
 }
 
-static ps_t latency_with(const char *change)
+static ps_t latency_of(uint64_t bytes, const char *change)
 {
     struct system system = paper.system;
     struct model model;
-    assert_int_equal(whatif_apply(&system, "--set", change), STATUS_OK);
-    model_init(&model, &system, 8);
+    assert_int_equal(whatif_apply(&system, bytes, "--set", change), STATUS_OK);
+    model_init(&model, &system, bytes);
     return model_sum(&model, END_TO_END_LATENCY);
+}
+
+static ps_t latency_with(const char *change)
+{
+    return latency_of(8, change);
+}
+
+/* Figure 15 has the times of the sets, so these change nothing, or as much as is added. */
+static void the_time_of_a_set_is_its_part_of_the_latency(void **state)
+{
+    (void)state;
+    static const char *const same[] = {"LLP_post=175.42ns",    "LLP=237.05ns",     "HLP_post=26.56ns",
+                                       "HLP_rx_prog=224.66ns", "HLP=251.22ns",     "CPU=488.27ns",
+                                       "I/O=515.94ns",         "Network=382.81ns", "RC-to-MEM=240.96ns"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_int_equal(latency_with(same[i]), NS(1387.02));
+    assert_int_equal(latency_with("HLP=+100ns"), NS(1487.02));
+    assert_int_equal(latency_with("CPU=-88.27ns"), NS(1387.02) - NS(88.27));
+    assert_int_equal(latency_with("I/O=+10ns"), NS(1397.02));
+    assert_int_equal(latency_with("I/O=0ns"), NS(1387.02) - NS(515.94));
+    assert_int_equal(latency_with("RC-to-MEM=100ns"), NS(1387.02) - NS(140.96));
+    assert_int_equal(latency_with("RC-to-MEM=+100ns"), NS(1487.02));
+}
+
+/* The NIC fetches 4 KiB: PCIe is crossed twice more, and the bytes that stream are in no component. */
+static void the_time_of_a_set_is_that_of_the_payload(void **state)
+{
+    (void)state;
+    const ps_t before = latency_of(4096, "Wire=+0ns");
+    assert_int_equal(before, 2021133);
+    assert_int_equal(latency_of(4096, "I/O=827493ps"), before);
+    assert_int_equal(latency_of(4096, "I/O=+100ns"), before + NS(100));
+    assert_int_equal(latency_of(4096, "Network=705.37ns"), before);
 }
 
 static void changes_are_relative_added_or_new(void **state)
@@ -272,16 +305,33 @@ static void wrong_changes_are_refused(void **state)
         {"Wire=-274.82ns", "would make it shorter than 0 s"},
         {"Wire=-101%", "would make it shorter than 0 s"},
         {"Wire=2s", "longer than 1 s"},
+        {"CPU=1001ms", "longer than 1 s"},
+        {"Network=-382.82ns", "would make it shorter than 0 s"},
         {"Wire=+nan%", "is not a"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct system system = paper.system;
         said[0] = '\0';
-        assert_int_equal(whatif_apply(&system, "--set", wrong[i].change), STATUS_BAD_INPUT);
+        assert_int_equal(whatif_apply(&system, 8, "--set", wrong[i].change), STATUS_BAD_INPUT);
         assert_memory_equal(&system, &paper.system, sizeof system);
         if (!strstr(said, wrong[i].message))
             fail_msg("'%s' is not in: %s", wrong[i].message, said);
     }
+}
+
+/* A scaled set keeps the proportions of its times, so one that takes no time cannot be scaled. */
+static void sets_without_time_are_refused(void **state)
+{
+    (void)state;
+    struct system system = paper.system;
+    assert_int_equal(whatif_apply(&system, 8, "--set", "Network=0ns"), STATUS_OK);
+    assert_int_equal(whatif_apply(&system, 8, "--set", "Network=0ns"), STATUS_OK);
+    said[0] = '\0';
+    assert_int_equal(whatif_apply(&system, 8, "--set", "Network=+5ns"), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "takes no time in this system"));
+    said[0] = '\0';
+    assert_int_equal(whatif_apply(&paper.system, 4096, "--set", "Network=300ns"), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "less than the bytes of the payload alone take"));
 }
 
 static void the_ranking_is_by_latency(void **state)
@@ -302,7 +352,7 @@ static void optimisations_are_changes(void **state)
     (void)state;
     for (size_t i = 0; i < whatif_optimisation_count; i++) {
         struct system system = paper.system;
-        assert_int_equal(whatif_apply(&system, "--optimise", whatif_optimisations[i].change), STATUS_OK);
+        assert_int_equal(whatif_apply(&system, 8, "--optimise", whatif_optimisations[i].change), STATUS_OK);
     }
 }
 
@@ -319,6 +369,9 @@ int main(void)
         cmocka_unit_test(a_completion_may_have_its_own_time),
         cmocka_unit_test(curves_are_those_of_figure_17),
         cmocka_unit_test(changes_are_relative_added_or_new),
+        cmocka_unit_test(the_time_of_a_set_is_its_part_of_the_latency),
+        cmocka_unit_test(the_time_of_a_set_is_that_of_the_payload),
+        cmocka_unit_test(sets_without_time_are_refused),
         cmocka_unit_test(wrong_changes_are_refused),
         cmocka_unit_test(the_ranking_is_by_latency),
         cmocka_unit_test(optimisations_are_changes),

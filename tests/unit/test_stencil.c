@@ -54,7 +54,7 @@ static ps_t latency_ps(const char *change)
     struct system_file file;
     struct model model;
     assert_int_equal(system_init(&file, NULL), STATUS_OK);
-    assert_int_equal(whatif_apply(&file.system, "change", change), STATUS_OK);
+    assert_int_equal(whatif_apply(&file.system, 8, "change", change), STATUS_OK);
     model_init(&model, &file.system, 8);
     system_free(&file);
     return model_sum(&model, END_TO_END_LATENCY);
