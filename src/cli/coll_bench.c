@@ -32,29 +32,50 @@ enum bench_option {
     BENCH_OUT
 };
 
-static const struct cli_option options[] = {
-    [BENCH_OP] = {"--op", 0, "NAME",
-                  "the collective: alltoall (the default), alltoallv, alltoallw, allreduce,\n"
-                  "allgather, allgatherv, bcast, reduce, reduce_scatter, gather, gatherv,\n"
-                  "scatter, scatterv or barrier"},
-    [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},
-    [BENCH_BYTES] = {"--bytes", 'b', "LIST",
-                     "sizes as MPI counts them: 1,64,1KiB,16KiB (the default); of blocks of different\n"
-                     "lengths (alltoallv, alltoallw, allgatherv, gatherv, scatterv) their mean"},
-    [BENCH_ALGORITHMS] =
-        {"--algorithms", 'a', "LIST",
-         "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
-         "forces one of its own; by default mpi,auto,leaders"},
-    [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},
-    [BENCH_LIMIT] = {"--limit", 0, "TIME",
-                     "an algorithm may take this long for a size, 60s by default: then that size has no\n"
-                     "further samples. A sample that alone takes as long ends the measurement"},
-    [BENCH_YIELD] = {"--yield", 0, NULL,
-                     "let MPICH's ranks yield their core while they poll TCP in vain, as Open MPI's do\n"
-                     "with --mca mpi_yield_when_idle 1: for more ranks than cores"},
-    [BENCH_JSON] = {"--json", 0, NULL, "print one JSON object, every sample in it, instead of the table"},
-    [BENCH_OUT] = {"--output", 'o', "FILE", "write which algorithm won, for HELIO_COLL_TABLE"},
-};
+/* The defaults of the two commands, as they are used and as they are documented. */
+#define BENCH_SIZES          "1,64,1KiB,16KiB"
+#define TUNE_SIZES           "1,8,64,256,1KiB,4KiB,16KiB,64KiB"
+#define BENCH_ALGORITHM_LIST "mpi,auto,leaders"
+#define TUNE_ALGORITHM_LIST  "mpi,leaders"
+
+#define OPTIONS(sizes, algorithms, path)                                                                     \
+    {                                                                                                        \
+        [BENCH_OP] = {"--op", 0, "NAME",                                                                     \
+                      "the collective: alltoall (the default), alltoallv, alltoallw, allreduce,\n"           \
+                      "allgather, allgatherv, bcast, reduce, reduce_scatter, gather, gatherv,\n"             \
+                      "scatter, scatterv or barrier"},                                                       \
+        [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},                           \
+        [BENCH_BYTES] = {"--bytes", 'b', "LIST",                                                             \
+                         "sizes as MPI counts them: " sizes " (the default);\n"                              \
+                         "of blocks of different lengths (alltoallv, alltoallw, allgatherv, gatherv,\n"      \
+                         "scatterv) their mean"},                                                            \
+        [BENCH_ALGORITHMS] =                                                                                 \
+            {"--algorithms", 'a', "LIST",                                                                    \
+             "the others are compared with the first; mpi is the MPI's default algorithm,\n"                 \
+             "mpi:NAME forces one of its own; by default " algorithms},                                      \
+        [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},              \
+        [BENCH_LIMIT] =                                                                                      \
+            {"--limit", 0, "TIME",                                                                           \
+             "an algorithm may take this long for a size, 60s by default: then that size has no\n"           \
+             "further samples. A sample that alone takes as long ends the measurement"},                     \
+        [BENCH_YIELD] =                                                                                      \
+            {"--yield", 0, NULL,                                                                             \
+             "let MPICH's ranks yield their core while they poll TCP in vain, as Open MPI's do\n"            \
+             "with --mca mpi_yield_when_idle 1: for more ranks than cores"},                                 \
+        [BENCH_JSON] = {"--json", 0, NULL,                                                                   \
+                        "print one JSON object, every sample in it, instead of the table"},                  \
+        [BENCH_OUT] = {                                                                                      \
+            "--output",                                                                                      \
+            'o',                                                                                             \
+            "FILE",                                                                                          \
+            path                                                                                             \
+        }                                                                                                    \
+    }
+
+static const struct cli_option options[] =
+    OPTIONS(BENCH_SIZES, BENCH_ALGORITHM_LIST, "write which algorithm won, for HELIO_COLL_TABLE");
+static const struct cli_option tune_options[] =
+    OPTIONS(TUNE_SIZES, TUNE_ALGORITHM_LIST, "the table for HELIO_COLL_TABLE");
 
 static const struct cli_command command = {
     .name = "coll bench",
@@ -81,8 +102,8 @@ static const struct cli_command tune_command = {
            "the best of those that the whole interval shows to be faster than the first, or else the MPI's "
            "own.\n"
            "The library reads the file that HELIO_COLL_TABLE names.",
-    .options = options,
-    .option_count = sizeof options / sizeof *options,
+    .options = tune_options,
+    .option_count = sizeof tune_options / sizeof *tune_options,
     .after = "Example:\n"
              "  helio coll tune --mpi openmpi -o table.txt -- mpirun -n 64\n"
              "  mpirun -n 64 -x HELIO_COLL_TABLE=$PWD/table.txt -x LD_PRELOAD=... ./program",
@@ -276,23 +297,20 @@ static void warn_of_other_work(const struct measured *measured)
                      measured->busy);
 }
 
-static enum status write_output(const struct bench_request *request, const struct measured *measured)
+static enum status write_output(const struct bench_request *request, const struct measured *measured,
+                                struct output *output)
 {
     enum status status = STATUS_OK;
-    struct output output;
-    if (request->path) {
-        status = output_open(&output, request->path);
-        if (status == STATUS_OK) {
-            measured_write_choices(measured, coll_kind_name(request->kind), output.file);
-            status = output_close(&output, STATUS_OK);
-        }
+    if (output->file) {
+        measured_write_choices(measured, coll_kind_name(request->kind), output->file);
+        status = output_close(output, STATUS_OK);
     }
     warn_of_limits(request, measured);
     warn_of_other_work(measured);
-    if (status == STATUS_OK && request->json)
-        status = print_json(request, measured);
-    else if (status == STATUS_OK)
+    if (!request->json)
         print_table(request, measured);
+    else if (print_json(request, measured) != STATUS_OK)
+        return STATUS_FAILED;
     return status;
 }
 
@@ -378,6 +396,41 @@ static const char *setting_without_table(enum coll_kind kind)
     }
 }
 
+/* Whether the library has an algorithm of this name for the collective; reported. In calls of which no rank
+ * knows all counts it has one. */
+static bool is_algorithm(enum coll_kind kind, const char *op, const char *name)
+{
+    const bool is_vector = kind == COLL_ALLTOALLV || kind == COLL_GATHERV || kind == COLL_SCATTERV;
+    if (!strcmp(name, "mpi") || !strncmp(name, "mpi:", 4) || !strcmp(name, "auto"))
+        return true;
+    if (is_vector && strcmp(name, "leaders") == 0)
+        return true;
+    if (!is_vector)
+        return coll_kind_algorithm(kind == COLL_ALLGATHERV ? COLL_ALLGATHER : kind, name);
+    diag_error(
+        "--algorithms: of %s the library has auto and leaders, not '%s'; mpi is the MPI's own, mpi:NAME "
+        "one of its algorithms",
+        op, name);
+    return false;
+}
+
+static bool check_algorithms(const struct bench_request *request)
+{
+    char *words = mem_text(request->algorithms), *rest = words;
+    bool is_right = true;
+    for (char *name; is_right && (name = strsep(&rest, ","));)
+        is_right = is_algorithm(request->kind, request->op, name);
+    if (is_right && request->path && strcmp(words, "mpi")) {
+        diag_error(
+            "-o: a table says what is faster than the MPI's default: --algorithms begins with mpi then, "
+            "not with %s",
+            words);
+        is_right = false;
+    }
+    free(words);
+    return is_right;
+}
+
 /* Whole seconds, which the program gives to alarm(). */
 static bool read_limit(const char *text, uint64_t *seconds)
 {
@@ -419,7 +472,7 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
     else if (!units_count(request->samples, &samples, &problem) || samples < 1 || samples > 100000)
         diag_error("--samples is a number from 1 to 100000, not %s", request->samples);
     else
-        return true;
+        return check_algorithms(request);
     return false;
 }
 
@@ -433,9 +486,12 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
     if (!check_request(asked, &request) || !read_limit(request.limit, &limit_s))
         return STATUS_BAD_INPUT;
     struct bench_program program = {.path = NULL};
+    struct output output = {.file = NULL}; /* opened before the measurement, which may take long */
     char *sizes = plain_sizes(request.bytes);
     enum status status = STATUS_BAD_INPUT;
-    if (sizes && program_find(request.mpi, &program)) {
+    if (sizes && program_find(request.mpi, &program))
+        status = request.path ? output_open(&output, request.path) : STATUS_OK;
+    if (status == STATUS_OK) {
         request.bytes = sizes;
         char *limit = mem_format("%llu", (unsigned long long)limit_s);
         char **words = command_line(&request, &program, limit);
@@ -444,7 +500,8 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
         free(limit);
     }
     if (status == STATUS_OK)
-        status = write_output(&request, &measured);
+        status = write_output(&request, &measured, &output);
+    output_close(&output, STATUS_FAILED);
     free(sizes);
     program_free(&program);
     measured_free(&measured);
@@ -455,8 +512,8 @@ int cli_coll_bench(int argc, char **argv)
 {
     return measure(&command, argc, argv,
                    (struct bench_request){.op = "alltoall",
-                                          .bytes = "1,64,1KiB,16KiB",
-                                          .algorithms = "mpi,auto,leaders",
+                                          .bytes = BENCH_SIZES,
+                                          .algorithms = BENCH_ALGORITHM_LIST,
                                           .samples = "15",
                                           .limit = "60s"});
 }
@@ -465,8 +522,8 @@ int cli_coll_tune(int argc, char **argv)
 {
     return measure(&tune_command, argc, argv,
                    (struct bench_request){.op = "alltoall",
-                                          .bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
-                                          .algorithms = "mpi,leaders",
+                                          .bytes = TUNE_SIZES,
+                                          .algorithms = TUNE_ALGORITHM_LIST,
                                           .samples = "15",
                                           .limit = "60s"});
 }

@@ -108,6 +108,13 @@ struct median_estimate measured_ratio(const struct measured *measured, const str
     return estimate;
 }
 
+/* Whether a table may name the algorithm: it is one of the library's. */
+static bool is_choice(const char *algorithm)
+{
+    return strcmp(algorithm, "auto") != 0 && strcmp(algorithm, "mpi") != 0 &&
+           strncmp(algorithm, "mpi:", 4) != 0;
+}
+
 /* The series of a size begin with `first`. */
 static const char *best_of(const struct measured *measured, size_t first)
 {
@@ -115,7 +122,7 @@ static const char *best_of(const struct measured *measured, size_t first)
     double best_ratio = 1;
     for (size_t i = first; i < measured->count; i++) {
         const struct measured_series *series = &measured->series[i];
-        if (series->bytes != measured->series[first].bytes || !strncmp(series->algorithm, "mpi", 3))
+        if (series->bytes != measured->series[first].bytes || !is_choice(series->algorithm))
             continue;
         struct median_estimate ratio = measured_ratio(measured, series);
         if (ratio.low > 1 && ratio.median > best_ratio) {

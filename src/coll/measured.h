@@ -42,8 +42,8 @@ double measured_median_processor_ns(const struct measured_series *series);
  * the other. */
 struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series);
 
-/* Writes the table of choices for a collective: for each size the algorithm with the best ratio among those
- * that the whole interval says are faster than the first; "mpi" where there is none. */
+/* Writes the table of choices for a collective: for each size the algorithm of the library with the best
+ * ratio among those that the whole interval says are faster than the first; "mpi" where there is none. */
 void measured_write_choices(const struct measured *measured, const char *collective, FILE *file);
 
 #endif
