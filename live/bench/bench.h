@@ -19,6 +19,7 @@ struct bench_candidate {
     MPI_Comm comm;
     int forced;     /* the number of one of the MPI's own algorithms; -1: none is forced */
     double spent_s; /* in calls of the present size */
+    bool is_left;   /* an algorithm of the library whose calls of this size the library leaves to the MPI */
 };
 
 struct bench {
@@ -53,10 +54,13 @@ struct operation {
 /* Ends all ranks with a message. */
 _Noreturn void bench_abort(const char *what, const char *name);
 
+/* Ends all ranks, since what is asked for is wrong. Rank 0 says so to helio. Collective. */
+_Noreturn void bench_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The collective of this name. */
 const struct operation *operation_of(const char *name);
 
-/* The number of one of the MPI's own algorithms. */
+/* The number of one of the MPI's own algorithms. Collective. */
 int operation_own_number(const struct operation *operation, const char *name);
 
 /* Lets the MPI use its algorithm of this number; 0: the one that it chooses. */

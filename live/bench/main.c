@@ -12,14 +12,17 @@
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
+ *   left BYTES ALGORITHM     the library has left the calls of its algorithm to the MPI
  *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
  *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the
  *                            first call, in which the library reads its settings
  *   guard busy ok|failed WHY    whether other work has used processors meanwhile
  *   done
+ *   refused WHY              in place of all others: what is asked for is wrong
  *
  * Times are per call. Samples are in the order in which they were taken. Only the calls that are measured go
  * through the library: all others are those of the profiling interface. */
+#include <dlfcn.h>
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
@@ -192,6 +195,21 @@ static void begin_trials(struct bench *bench)
         }
 }
 
+/* How many calls the preloaded library has executed; 0 without it. */
+static unsigned long library_calls(void)
+{
+    static unsigned long (*taken)(void);
+    if (!taken)
+        *(void **)&taken = dlsym(RTLD_DEFAULT, "helio_coll_taken");
+    return taken ? taken() : 0;
+}
+
+/* Whether the name is one of the library's algorithms. */
+static bool is_of_library(const char *name)
+{
+    return strcmp(name, "auto") != 0 && strcmp(name, "mpi") != 0 && strncmp(name, "mpi:", 4) != 0;
+}
+
 static void measure_candidate(struct bench *bench, int which, long bytes, int calls)
 {
     const struct bench_candidate *candidate = &bench->candidates[which];
@@ -208,7 +226,9 @@ static void measure(struct bench *bench, long bytes)
     for (int c = 0; c < count; c++) {
         bench->candidates[c].spent_s = 0;
         limited_sample(bench, c, bytes, warm_calls(&bench->candidates[c]));
+        const unsigned long before = library_calls();
         calls[c] = calls_for(bench, c, bytes);
+        bench->candidates[c].is_left = is_of_library(bench->candidates[c].name) && library_calls() == before;
     }
     for (int turn = 0; turn < bench->samples; turn++) {
         for (int c = 0; c < count; c++) {
@@ -218,6 +238,9 @@ static void measure(struct bench *bench, long bytes)
         if (turn + 1 < bench->samples && limit_is_reached(bench, bytes))
             break;
     }
+    for (int c = 0; bench->rank == 0 && c < count; c++)
+        if (bench->candidates[c].is_left)
+            printf("left %ld %s\n", bytes, bench->candidates[c].name);
     if (bench->rank == 0)
         fflush(stdout);
 }
@@ -245,7 +268,8 @@ static void quiet_begin(struct bench_quiet *quiet, const struct bench *bench)
     quiet->began = MPI_Wtime();
 }
 
-/* Of the node on which other work has used most. */
+/* Of the node on which other work has used most. The machine counts in hundredths of a second, which may be
+ * more than a short measurement has. */
 static void quiet_print(const struct bench_quiet *quiet, const struct bench *bench)
 {
     enum { MOST_PERCENT = 5 };
@@ -256,7 +280,10 @@ static void quiet_print(const struct bench_quiet *quiet, const struct bench *ben
     PMPI_Reduce(&share, &worst, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (bench->rank == 0)
         printf("guard busy %s other work used %.1f %% of the processors' time, %s %d %%\n",
-               worst <= MOST_PERCENT ? "ok" : "failed", worst > 0 ? worst : 0,
+               worst <= MOST_PERCENT ? "ok" : "failed",
+               worst < 0     ? 0
+               : worst > 100 ? 100
+                             : worst,
                worst <= MOST_PERCENT ? "at most" : "more than", MOST_PERCENT);
 }
 
@@ -277,6 +304,26 @@ static void print_cluster(const struct bench *bench)
         printf("cluster %d %d %d %.*s\n", nodes, bench->size, most, (int)strcspn(version, "\n,"), version);
 }
 
+#ifdef OPEN_MPI
+#define THIS_MPI "openmpi"
+#else
+#define THIS_MPI "mpich"
+#endif
+
+/* The launcher of another MPI starts n programs of one rank each. */
+static void refuse_other_launcher(const struct bench *bench)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; bench->size == 1 && i < sizeof sizes / sizeof *sizes; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size && strtol(size, NULL, 10) > 1)
+            bench_refuse("--mpi is " THIS_MPI
+                         ", but the launcher is of another MPI: it has started %s programs "
+                         "of one rank each; mpirun." THIS_MPI " is a launcher of " THIS_MPI,
+                         size);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct bench bench;
@@ -292,6 +339,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     PMPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &bench.size);
+    refuse_other_launcher(&bench);
     bench.operation = operation_of(argv[1]);
     read_lists(&bench, argv[2], argv[3]);
     bench.samples = (int)number_of(argv[4], INT_MAX);

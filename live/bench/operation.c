@@ -1,14 +1,26 @@
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/bench/bench.h"
+#include "live/program/end.h"
 
 void bench_abort(const char *what, const char *name)
 {
     fprintf(stderr, "helio-coll-bench: %s%s\n", what, name);
     MPI_Abort(MPI_COMM_WORLD, 2);
     exit(2);
+}
+
+void bench_refuse(const char *format, ...)
+{
+    char line[512] = "refused ";
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line + strlen(line), sizeof line - strlen(line), format, values);
+    va_end(values);
+    program_end(line, 0);
 }
 
 #ifdef OPEN_MPI
@@ -86,7 +98,12 @@ int operation_own_number(const struct operation *operation, const char *name)
     for (int i = 1; i < OWN_MAX && operation->own_names[i]; i++)
         if (strcmp(name, operation->own_names[i]) == 0)
             return i;
-    bench_abort("the MPI has for this collective no algorithm ", name);
+    char names[256] = "";
+    for (int i = 1; i < OWN_MAX && operation->own_names[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s mpi:%s", i > 1 ? "," : "",
+                 operation->own_names[i]);
+    bench_refuse("--algorithms: the MPI has no %s of its own that is named mpi:%s;%s", operation->name, name,
+                 *names ? names : " it has one algorithm");
 }
 
 void operation_force(const char *variable, int number)

@@ -83,6 +83,9 @@ bool entry_vector(const struct entry_vector *call, int *error);
 void entry_session_began(void);
 void entry_session_ends(void);
 
+/* How many calls the library has taken from the MPI. Exported, for live/bench. */
+unsigned long helio_coll_taken(void);
+
 /* The program revokes its communicator: the ranks that wait in the library leave. */
 void entry_revoke(uintptr_t comm);
 

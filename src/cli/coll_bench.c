@@ -210,6 +210,10 @@ static enum status run_launcher(const struct bench_request *request, char **word
     launch_end(&launch);
     if (measured->is_done)
         return STATUS_OK;
+    if (*measured->refused) {
+        diag_error("%s", measured->refused);
+        return STATUS_BAD_INPUT;
+    }
     if (*measured->late) {
         report_late(request, measured);
         return STATUS_FAILED;
@@ -223,9 +227,9 @@ static enum status run_launcher(const struct bench_request *request, char **word
 static void print_table(const struct bench_request *request, const struct measured *measured)
 {
     char size[64];
-    printf("%s, %u ranks on %u nodes; a call, median; times as fast as %s, median and 95 %% interval\n\n",
-           request->op, measured->ranks, measured->nodes,
-           measured->count ? measured->series[0].algorithm : "");
+    printf("%s, %u rank%s on %u node%s; a call, median; times as fast as %s, median and 95 %% interval\n\n",
+           request->op, measured->ranks, measured->ranks == 1 ? "" : "s", measured->nodes,
+           measured->nodes == 1 ? "" : "s", measured->count ? measured->series[0].algorithm : "");
     printf("%-10s %-28s %12s %14s %8s %16s\n", "bytes", "algorithm", "us", "processor us", "ratio",
            "interval");
     for (size_t i = 0; i < measured->count; i++) {
@@ -248,6 +252,8 @@ static json_t *series_json(const struct measured *measured, const struct measure
         json_add_number(samples, series->ns[i]);
     json_put_count(object, "bytes", series->bytes);
     json_put_text(object, "algorithm", series->algorithm);
+    if (series->was_left)
+        json_put_flag(object, "left_to_mpi", true);
     json_put_number(object, "median_ns", measured_median_ns(series));
     json_put_number(object, "processor_median_ns", measured_median_processor_ns(series));
     json_put_number(object, "ratio", ratio.median);
@@ -288,6 +294,18 @@ static void warn_of_limits(const struct bench_request *request, const struct mea
     }
 }
 
+static void warn_of_calls_left(const struct bench_request *request, const struct measured *measured)
+{
+    char size[64];
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        if (series->was_left)
+            diag_warning("%s of %s: the library leaves the calls of %s to the MPI, whose time this is; "
+                         "HELIO_VERBOSE=1 says why",
+                         request->op, units_print_size(series->bytes, size, sizeof size), series->algorithm);
+    }
+}
+
 static void warn_of_other_work(const struct measured *measured)
 {
     if (measured->is_busy)
@@ -306,6 +324,7 @@ static enum status write_output(const struct bench_request *request, const struc
         status = output_close(output, STATUS_OK);
     }
     warn_of_limits(request, measured);
+    warn_of_calls_left(request, measured);
     warn_of_other_work(measured);
     if (!request->json)
         print_table(request, measured);

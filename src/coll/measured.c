@@ -45,6 +45,12 @@ bool measured_read(struct measured *measured, const char *line)
         struct measured_series *series = series_find(measured, bytes, algorithm);
         if (series)
             series->was_slow = true;
+    } else if (sscanf(line, "left %llu %47s", &bytes, algorithm) == 2) {
+        struct measured_series *series = series_find(measured, bytes, algorithm);
+        if (series)
+            series->was_left = true;
+    } else if (sscanf(line, "refused %399[^\n]", measured->refused) == 1) {
+        return true;
     } else if (sscanf(line, "late %llu %47s", &bytes, measured->late) == 2) {
         measured->late_bytes = bytes;
     } else if (sscanf(line, "guard busy %47s %127[^\n]", algorithm, measured->busy) == 2) {
@@ -108,11 +114,11 @@ struct median_estimate measured_ratio(const struct measured *measured, const str
     return estimate;
 }
 
-/* Whether a table may name the algorithm: it is one of the library's. */
-static bool is_choice(const char *algorithm)
+/* Whether a table may name the algorithm: it is one of the library's, which has executed it. */
+static bool is_choice(const struct measured_series *series)
 {
-    return strcmp(algorithm, "auto") != 0 && strcmp(algorithm, "mpi") != 0 &&
-           strncmp(algorithm, "mpi:", 4) != 0;
+    return !series->was_left && strcmp(series->algorithm, "auto") != 0 &&
+           strcmp(series->algorithm, "mpi") != 0 && strncmp(series->algorithm, "mpi:", 4) != 0;
 }
 
 /* The series of a size begin with `first`. */
@@ -122,7 +128,7 @@ static const char *best_of(const struct measured *measured, size_t first)
     double best_ratio = 1;
     for (size_t i = first; i < measured->count; i++) {
         const struct measured_series *series = &measured->series[i];
-        if (series->bytes != measured->series[first].bytes || !is_choice(series->algorithm))
+        if (series->bytes != measured->series[first].bytes || !is_choice(series))
             continue;
         struct median_estimate ratio = measured_ratio(measured, series);
         if (ratio.low > 1 && ratio.median > best_ratio) {

@@ -16,6 +16,7 @@ struct measured_series {
     char algorithm[48];
     double *ns, *processor_ns; /* of each sample: its time, and its processor time */
     size_t count, ns_capacity, processor_capacity;
+    bool was_left; /* the library has left these calls of its algorithm to the MPI */
     bool was_slow; /* it has taken so long that the size has no further samples */
 };
 
@@ -25,6 +26,7 @@ struct measured {
     struct measured_series *series; /* those of a size stand together; the first is compared with */
     size_t count, capacity;
     char late[48];       /* the algorithm of a sample that has not ended in time; "": none */
+    char refused[400];   /* what is wrong in what was asked for; "": nothing */
     uint64_t late_bytes; /* its size; 0: it is the first call of a communicator */
     char busy[128];      /* what other work has used meanwhile, in words; "": not known */
     bool is_busy;        /* so much that times may be those of the other work */

@@ -317,10 +317,31 @@ limit() {
     unset LD_PRELOAD
 }
 
+bench_refuses() { # MESSAGE ALGORITHMS LAUNCHER...
+    message=$1 algorithms=$2 status=0
+    shift 2
+    "$HELIO" coll bench --mpi "$MPI" --bytes 8 --algorithms "$algorithms" -- "$@" >out 2>said || status=$?
+    [ $status = 2 ] && ! [ -s out ] && grep -q "error: $message" said || fail "$status: $(cat said)"
+}
+
+# What the bench cannot measure is refused, and what the library leaves to the MPI is named.
+bench_honest() {
+    bench_refuses "--algorithms: the MPI has no alltoall of its own that is named mpi:none; mpi:" mpi,mpi:none \
+        "$MPIEXEC" $launcher -n 2
+    bench_refuses "--mpi is $MPI, but the launcher is of another MPI: it has started 2 programs" mpi \
+        env SLURM_STEP_NUM_TASKS=2
+    # Without files there is no shared memory.
+    (ulimit -f 200000 && "$HELIO" coll bench --mpi "$MPI" --bytes 64 --samples 1 --algorithms mpi,leaders --json -- \
+        "$MPIEXEC" $launcher -n 2 >out 2>said) || fail "$(cat said)"
+    grep -q "warning: alltoall of 64 B: the library leaves the calls of leaders to the MPI" said || fail "$(cat said)"
+    [ "$(grep -c '"left_to_mpi": true' out)" = 1 ] || fail "$(cat out)"
+}
+
 # The bench measures, and the library follows the table that tune writes.
 bench() {
     cd "$TMP"
     bench_settings
+    bench_honest
     "$HELIO" coll bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
     grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"

@@ -46,6 +46,8 @@ static void a_table_names_algorithms_of_the_library(void **state)
     free(text);
     take(&measured, "leaders", 500);
     take(&measured, "mpich", 300);
+    take(&measured, "ring", 50); /* which the MPI has executed */
+    assert_true(measured_read(&measured, "left 64 ring\n"));
     text = choices_of(&measured);
     assert_non_null(strstr(text, "\nallreduce 2 4 64 mpich\n"));
     free(text);
