@@ -141,6 +141,15 @@ void description_add(struct description_texts *texts, const char *format, ...)
     va_end(args);
 }
 
+void description_unused(struct fabric_description *description, bool is_unused, const char *param)
+{
+    size_t count = 0;
+    while (count < DESCRIPTION_UNUSED && description->unused[count])
+        count++;
+    if (is_unused && count < DESCRIPTION_UNUSED)
+        description->unused[count] = param;
+}
+
 const char *description_time(ps_t time, char buffer[static DESCRIPTION_TIME])
 {
     units_show_time(time, 6, buffer, DESCRIPTION_TIME);

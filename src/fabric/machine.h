@@ -60,7 +60,7 @@ ps_t derivation_one_switch(const struct derivation *derivation);
 
 /* --------------------------------------------- what a fabric says of itself */
 
-enum { DESCRIPTION_TEXTS = 8, DESCRIPTION_TEXT = 112 };
+enum { DESCRIPTION_TEXTS = 12, DESCRIPTION_TEXT = 112, DESCRIPTION_UNUSED = 8 };
 
 struct description_texts {
     char text[DESCRIPTION_TEXTS][DESCRIPTION_TEXT];
@@ -75,8 +75,9 @@ struct fabric_description {
     /* What the latency stands for beside what the fabric itself adds. The latencies of two fabrics compare
      * only if these texts are the same. */
     char basis[DESCRIPTION_TEXT];
-    struct description_texts includes; /* the parts of the latency */
-    struct description_texts notes;    /* what else a reader must know */
+    struct description_texts includes;      /* the parts of the latency */
+    struct description_texts notes;         /* what else a reader must know */
+    const char *unused[DESCRIPTION_UNUSED]; /* parameters that others leave without effect; NULL: no more */
     bool ignores_topology;
     bool has_channels;   /* its links have channels, which can be lost */
     bool includes_hosts; /* the latency includes what hosts do; their parameters have no effect */
@@ -91,6 +92,8 @@ enum { DESCRIPTION_TIME = 32 };
 const char *description_time(ps_t time, char buffer[static DESCRIPTION_TIME]);
 void description_add(struct description_texts *texts, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* If `is_unused`, this parameter has no effect beside the values of others. */
+void description_unused(struct fabric_description *description, bool is_unused, const char *param);
 /* The basis of a latency that the parameter `param` gives, `value`: with a machine, the same as derived from
  * it; none; the published one (`published` says what it contains, NULL: none is published, and the parameter
  * is a part of the latency); or another. Only values count, and not what has set them, so that a run that is

@@ -62,6 +62,9 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
         description_add(&network->ignores, "faults of links and switches");
     if (!description->has_channels && fault_config_has_channels(config))
         description_add(&network->ignores, "faults.channel_share");
+    for (size_t i = 0; i < DESCRIPTION_UNUSED && description->unused[i]; i++)
+        if (!config_has_default(config, description->unused[i]))
+            description_add(&network->ignores, "%s", description->unused[i]);
     if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
         return;
     for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)

@@ -259,6 +259,20 @@ struct hardware_use ocs_use(const struct config *config, uint32_t nodes, const v
     return (struct hardware_use){.setups = (double)of->setups};
 }
 
+static void describe_unused(const struct ocs_config *ocs, struct fabric_description *description)
+{
+    bool is_static = ocs->control == OCS_STATIC;
+    bool plans = ocs->control == OCS_COMPILED || (ocs->control == OCS_DEMAND && ocs->policy == OCS_ROUNDS);
+    description_unused(description, is_static, "ocs.switching");
+    description_unused(description, is_static, "ocs.switch");
+    description_unused(description, is_static, "ocs.policy");
+    description_unused(description, is_static, "ocs.controller");
+    description_unused(description, !plans, "ocs.algorithm");
+    description_unused(description, !plans, "ocs.moves");
+    description_unused(description, !is_static, "ocs.circuits");
+    description_unused(description, !is_static, "ocs.forwarding");
+}
+
 /* Of the first message from node 0 to node 1. */
 void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
@@ -275,6 +289,7 @@ void ocs_describe(const struct config *config, uint32_t nodes, struct fabric_des
     description->latency_ps =
         ps_add(ps_add(ps_times(ocs->wire_ps, 2), ps_add(setup, controller)), service_ps(1, share));
     description->ignores_topology = true;
+    describe_unused(ocs, description);
     description_base(description, config, "ocs.wire", ocs->wire_ps, machine->wire_latency_ps, NULL);
     if (controller)
         description_add(&description->includes, "%s for the controller", description_time(controller, time));

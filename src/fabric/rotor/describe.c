@@ -102,6 +102,9 @@ void rotor_describe(const struct config *config, uint32_t nodes, struct fabric_d
     description->rate_bytes_per_s = rotor->bandwidth_bytes_per_s;
     description->message_rate_bytes_per_s = share_of(rotor->bandwidth_bytes_per_s, share);
     description->ignores_topology = true;
+    description_unused(description, rotor->hops == 1 && !rotor->short_bytes, "rotor.cell");
+    description_unused(description, rotor->hops == 1, "rotor.accept");
+    description_unused(description, rotor->hops == 1, "rotor.stored");
     description_base(description, config, "rotor.wire", rotor->wire_ps, machine->wire_latency_ps, NULL);
     add_latency(description, config, nodes, cycle);
     description_add(&description->notes,

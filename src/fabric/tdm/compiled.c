@@ -525,7 +525,10 @@ static enum status compiled_estimate(const struct fabric_demand *demand, struct 
 static void compiled_describe(const struct config *config, uint32_t nodes,
                               struct fabric_description *description)
 {
+    const struct tdm_compiled_config *compiled = config_of(config, &tdm_compiled_params);
     tdm_describe(config, nodes, 1, description);
+    description_unused(description, compiled->schedule != SCHEDULE_LOGICAL, "tdm.logical");
+    description_unused(description, compiled->schedule != SCHEDULE_LOGICAL, "tdm.forwarding");
     description_add(&description->notes,
                     "in a frame of K slots a message waits up to K slots, at 1/K of the rate");
 }
