@@ -1,5 +1,6 @@
 #include "sim/network.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,20 @@ static void add_hosts(const struct experiment *experiment, struct fabric_descrip
         description_add(&description->includes, "software of %s to send and %s to receive",
                         description_time(machine->send_ps, send),
                         description_time(machine->receive_ps, receive));
+}
+
+/* Nodes that are GPUs of a server, each with several ranks: on a machine whose nodes are servers this is
+ * easily overlooked. */
+static void add_shared_gpus(const struct experiment *experiment, struct fabric_description *description)
+{
+    const struct config *config = experiment->config;
+    const uint32_t each = node_config_ranks(config_of(config, &node_params));
+    if (each > 1 && !experiment->program->openloop && !description->ignores_topology &&
+        topology_nodes_per_server(config) > 1)
+        description_add(&description->notes,
+                        "a node of this topology is a GPU, and each has %" PRIu32
+                        " ranks: ranks_per_node=1 gives each rank its own",
+                        each);
 }
 
 static void add_ignored(const struct experiment *experiment, const struct fabric_description *description,
@@ -115,6 +130,7 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
     if (!describe(experiment->config, fabric, nodes, &description, network))
         return;
     add_hosts(experiment, &description);
+    add_shared_gpus(experiment, &description);
     keep_description(network, &description);
     add_ignored(experiment, &description, network);
 }
