@@ -29,10 +29,31 @@ static char *value_of(const json_t *value)
     return json_is_string(value) ? mem_text(json_string_value(value)) : json_line(value, JSON_EXACT);
 }
 
-static void add_setting(struct comparison *comparison, const char *name, const json_t *first,
-                        const json_t *second)
+/* The files of a run, each with its hash: "jobs.yaml 1c3e...". */
+static char *inputs_of(const json_t *inputs)
 {
-    char *values[2] = {value_of(first), value_of(second)};
+    char *text = mem_text("");
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        const char *path = json_string_value(json_object_get(input, "path")),
+                   *hash = json_string_value(json_object_get(input, "xxh3")),
+                   *programs = json_string_value(json_object_get(input, "programs_xxh3"));
+        bool has_programs = programs && programs[strspn(programs, "0")];
+        char *longer = mem_format("%s%s%s %s%s%s", text, i ? ", " : "", path ? path : "?", hash ? hash : "?",
+                                  has_programs ? ", its programs " : "", has_programs ? programs : "");
+        free(text);
+        text = longer;
+    }
+    if (*text)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Takes both values, texts or NULL. */
+static void add_texts(struct comparison *comparison, const char *name, char *first, char *second)
+{
+    char *values[2] = {first, second};
     bool same = values[0] && values[1] ? strcmp(values[0], values[1]) == 0 : values[0] == values[1];
     if (same) {
         free(values[0]);
@@ -45,6 +66,12 @@ static void add_setting(struct comparison *comparison, const char *name, const j
         (struct compare_setting){.name = name, .values = {values[0], values[1]}};
 }
 
+static void add_setting(struct comparison *comparison, const char *name, const json_t *first,
+                        const json_t *second)
+{
+    add_texts(comparison, name, value_of(first), value_of(second));
+}
+
 static const json_t *manifest_of(const struct compare_side *side)
 {
     return json_object_get(side->json, "manifest");
@@ -53,10 +80,12 @@ static const json_t *manifest_of(const struct compare_side *side)
 /* `fabric` has a table of its own. */
 static void compare_settings(struct comparison *comparison)
 {
-    static const char *const keys[] = {"program", "version", "seed", "inputs"};
+    static const char *const keys[] = {"program", "version", "seed"};
     const json_t *first = manifest_of(&comparison->sides[0]), *second = manifest_of(&comparison->sides[1]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add_setting(comparison, keys[i], json_object_get(first, keys[i]), json_object_get(second, keys[i]));
+    add_texts(comparison, "inputs", inputs_of(json_object_get(first, "inputs")),
+              inputs_of(json_object_get(second, "inputs")));
     json_t *all = json_object_get(first, "parameters"), *others = json_object_get(second, "parameters"),
            *value;
     const char *name;
