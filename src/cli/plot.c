@@ -10,14 +10,17 @@
 #include "report/run_plot.h"
 #include "sweep/plot.h"
 
-enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP, PLOT_WHERE, PLOT_X_SCALE, PLOT_Y_SCALE };
+enum plot_option { PLOT_OUT, PLOT_X, PLOT_Y, PLOT_SPEEDUP, PLOT_WHERE, PLOT_X_SCALE, PLOT_Y_SCALE };
 
 static const struct cli_option options[] = {
     [PLOT_OUT] = {"--output", 'o', "DIR", "the folder to make, with plot.csv and plot.gp"},
     [PLOT_X] = {"--x", 'x', "PARAMETER",
                 "the horizontal axis; without it: the first that was varied and has numbers"},
+    [PLOT_Y] = {"--y", 'y', "NUMBER",
+                "the vertical axis: a column of helio export, such as bandwidth_bytes_per_s; without it: the "
+                "time"},
     [PLOT_SPEEDUP] = {"--speedup", 0, NULL,
-                      "speedups over the baseline, or the first fabric, instead of times"},
+                      "the same as --y speedup: over the baseline, or the first fabric"},
     [PLOT_WHERE] = {"--where", 'w', "PARAMETER=VALUE",
                     "only the runs with this value, such as fabric=fmu; may be repeated"},
     [PLOT_X_SCALE] = {"--x-scale", 0, "SCALE", "log or linear; without it: what fits the values"},
@@ -38,6 +41,7 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
              "  helio plot results.db -o figure; cd figure; gnuplot plot.gp\n"
+             "  helio plot results.db -o rates --y bandwidth_bytes_per_s\n"
              "  helio plot results.db -o one --x alltoall.bytes --where alltoall.ranks=64\n"
              "  helio run --trace T --fabric packet,fmu --json >run.json; helio plot run.json -o bars",
 };
@@ -60,13 +64,15 @@ static enum status plot_sweep(const char *results, const struct plot_request *re
 
 static enum status plot_run(const char *results, const struct plot_request *request, const char *folder)
 {
-    const char *option = request->x             ? "--x"
-                         : request->where_count ? "--where"
-                         : request->x_scale     ? "--x-scale"
-                         : request->y_scale     ? "--y-scale"
-                                                : NULL;
+    const bool shows_speedup = request->y && strcmp(request->y, "speedup") == 0;
+    const char *option = request->x                     ? "--x"
+                         : request->y && !shows_speedup ? "--y"
+                         : request->where_count         ? "--where"
+                         : request->x_scale             ? "--x-scale"
+                         : request->y_scale             ? "--y-scale"
+                                                        : NULL;
     if (!option)
-        return run_plot_write(results, folder, request->shows_speedup);
+        return run_plot_write(results, folder, shows_speedup);
     diag_error("%s: %s is a single run of each fabric, in which no parameter is varied; a sweep varies some",
                option, results);
     return STATUS_BAD_INPUT;
@@ -115,6 +121,17 @@ static void free_where(struct plot_arguments *arguments)
     free(arguments->where);
 }
 
+/* A figure has one vertical axis. */
+static bool take_y(struct plot_request *request, const char *name)
+{
+    if (request->y && strcmp(request->y, name) != 0) {
+        diag_error("a figure has one vertical axis: %s or %s", request->y, name);
+        return false;
+    }
+    request->y = name;
+    return true;
+}
+
 static bool take_scale(const char *option, const char *value, enum plot_scale *scale)
 {
     *scale = strcmp(value, "log") == 0      ? PLOT_SCALE_LOG
@@ -137,9 +154,10 @@ static bool take(void *self, int found, const char *value)
     case PLOT_X:
         arguments->request.x = value;
         break;
+    case PLOT_Y:
+        return take_y(&arguments->request, value);
     case PLOT_SPEEDUP:
-        arguments->request.shows_speedup = true;
-        break;
+        return take_y(&arguments->request, "speedup");
     case PLOT_WHERE:
         return take_where(arguments, value);
     case PLOT_X_SCALE:

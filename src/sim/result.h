@@ -214,8 +214,9 @@ json_t *result_json(const struct manifest *manifest, const struct result *result
 enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
                               FILE *out);
 
-/* One run of that object, and an object of the fabric's metrics that are single numbers, each as JSON in one
- * line. The caller frees them. */
+/* One run of that object, and an object of what the workload measures beside its time (bandwidth_bytes_per_s,
+ * mean_latency_s) and of the fabric's metrics that are single numbers, each as JSON in one line. The caller
+ * frees them. */
 char *result_run_text(const struct result *result);
 char *result_metrics_text(const struct result *result);
 

@@ -305,6 +305,19 @@ static json_t *what_if_json(const struct result *result)
     return list;
 }
 
+/* What some workloads measure beside their time. */
+static void put_measures(json_t *object, const struct result *result)
+{
+    if (result->rate_messages > 0) {
+        json_put_number(object, "bandwidth_bytes_per_s", result_bandwidth(result));
+        json_put_number(object, "message_rate_per_s", result_message_rate(result));
+    }
+    if (result->is_openloop) {
+        json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
+        json_put(object, "largest_latency_s", seconds(result->latency_max));
+    }
+}
+
 /* `reference` is what the run is compared with. */
 static json_t *run_json(const struct result *result, const struct result *reference)
 {
@@ -321,14 +334,7 @@ static json_t *run_json(const struct result *result, const struct result *refere
     json_put(object, "messages", messages_json(result));
     if (result->collectives.count)
         json_put(object, "collectives", collectives_json(&result->collectives));
-    if (result->rate_messages > 0) {
-        json_put_number(object, "bandwidth_bytes_per_s", result_bandwidth(result));
-        json_put_number(object, "message_rate_per_s", result_message_rate(result));
-    }
-    if (result->is_openloop) {
-        json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
-        json_put(object, "largest_latency_s", seconds(result->latency_max));
-    }
+    put_measures(object, result);
     json_put(object, "message_sizes", message_sizes_json(result));
     json_put(object, "fabric_stats", statistics_json(result->metrics, result->statistics));
     if (result->has_host)
@@ -437,6 +443,7 @@ char *result_run_text(const struct result *result)
 char *result_metrics_text(const struct result *result)
 {
     json_t *object = json_make_object();
+    put_measures(object, result);
     for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
         const struct metric *metric = &result->metrics->metrics[i];
         if (!metric_is_series(metric))

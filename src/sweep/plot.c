@@ -77,6 +77,34 @@ static enum status choose_x(struct plot *plot, const char *wanted)
     return STATUS_BAD_INPUT;
 }
 
+static const char *metric_at(const void *results_table, size_t index)
+{
+    const struct text_index *metrics = &((const struct results_table *)results_table)->metrics;
+    return index < metrics->count ? metrics->texts[index] : NULL;
+}
+
+/* STATUS_BAD_INPUT, reported: no run has this number. */
+static enum status choose_y(struct plot *plot)
+{
+    const struct results_table *results_table = plot->results_table;
+    size_t have = 0;
+    plot->y = plot->request->y ? plot->request->y : "makespan_s";
+    if (plot_shows_speedup(plot) && json_object_size(results_table->baseline) == 0) {
+        diag_error("speedups need a baseline; name one in the sweep's experiment file");
+        return STATUS_BAD_INPUT;
+    }
+    plot->estimates = results_table_estimate(results_table, plot->y);
+    for (size_t i = 0; i < results_table->group_count; i++)
+        have += plot->estimates[i].count;
+    if (have)
+        return STATUS_OK;
+    diag_error(
+        "no run has a number %s%s", plot->y,
+        diag_did_you_mean(diag_nearest(plot->y, results_table, results_table->metrics.count, metric_at)));
+    diag_note("helio export prints a column for each number");
+    return STATUS_BAD_INPUT;
+}
+
 /* STATUS_BAD_INPUT, reported: a parameter of `where` is not varied. */
 static enum status check_where(const struct results_table *results_table, const struct plot_request *request)
 {
@@ -205,8 +233,7 @@ const struct mean_estimate *plot_estimate(const struct plot *plot, size_t cell)
     const struct results_table_group *group = plot->cells[cell];
     if (!group)
         return NULL;
-    const struct mean_estimate *estimate =
-        plot->request->shows_speedup ? &group->speedup : &group->makespan_s;
+    const struct mean_estimate *estimate = &plot->estimates[group - plot->results_table->groups];
     return estimate->count ? estimate : NULL;
 }
 
@@ -274,11 +301,9 @@ enum status plot_write(const struct results_table *results_table, const struct p
         diag_error("there are no finished runs to draw");
         return STATUS_BAD_INPUT;
     }
-    if (request->shows_speedup && json_object_size(results_table->baseline) == 0) {
-        diag_error("speedups need a baseline; name one in the sweep's experiment file");
-        return STATUS_BAD_INPUT;
-    }
-    enum status status = check_where(results_table, request);
+    enum status status = choose_y(&plot);
+    if (status == STATUS_OK)
+        status = check_where(results_table, request);
     if (status == STATUS_OK)
         status = choose_x(&plot, request->x);
     if (status == STATUS_OK)
@@ -291,5 +316,6 @@ enum status plot_write(const struct results_table *results_table, const struct p
     text_index_free(&plot.series);
     free(plot.first_group);
     free(plot.cells);
+    free(plot.estimates);
     return status;
 }

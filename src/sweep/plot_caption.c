@@ -21,7 +21,7 @@ static const char *reason_of(const struct plot *plot, size_t cell)
 bool plot_is_marked(const struct plot *plot, size_t series)
 {
     bool is_marked = false;
-    for (size_t value = 0; plot->request->shows_speedup && value < plot->values.count; value++)
+    for (size_t value = 0; plot_shows_speedup(plot) && value < plot->values.count; value++)
         is_marked |= *reason_of(plot, value * plot->series.count + series) != '\0';
     return is_marked;
 }
@@ -74,7 +74,7 @@ void plot_caption_make(const struct plot *plot, struct plot_caption *caption)
 {
     struct text_index fabrics = {.count = 0};
     *caption = (struct plot_caption){.count = 0};
-    for (size_t i = 0; plot->request->shows_speedup && i < plot->series.count; i++) {
+    for (size_t i = 0; plot_shows_speedup(plot) && i < plot->series.count; i++) {
         const char *fabric = plot_series_row(plot, i)->fabric;
         size_t known = fabrics.count;
         if (text_index_add(&fabrics, fabric) == known)

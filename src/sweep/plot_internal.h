@@ -4,17 +4,25 @@
 /* What plot.c, which collects the numbers of a figure, plot_script.c, which draws them, and plot_caption.c
  * share. */
 
+#include <string.h>
+
 #include "sweep/plot.h"
 
 struct plot {
     const struct results_table *results_table;
     const struct plot_request *request;
-    const char *x;
+    const char *x, *y;
+    struct mean_estimate *estimates;          /* of y, of each group */
     struct text_index values, series;         /* texts of x; names in plot.csv */
     size_t *first_group;                      /* of each series: the number of its first group */
     const struct results_table_group **cells; /* [value * series.count + series]; NULL = no run */
     enum plot_unit unit;                      /* of x */
 };
+
+static inline bool plot_shows_speedup(const struct plot *plot)
+{
+    return strcmp(plot->y, "speedup") == 0;
+}
 
 /* The name of a varied parameter. */
 const char *plot_varied_at(const struct results_table *results_table, size_t index);

@@ -319,6 +319,50 @@ static void put_x_axis(const struct script *script, bool *is_log)
     free(values);
 }
 
+/* Ends of names, with the unit of the numbers. The tics have units, so that labels need none. */
+static const struct {
+    const char *end;
+    enum plot_unit unit;
+    bool is_label;
+} ends_of_names[] = {{"_bytes_per_s", PLOT_RATE, false},
+                     {"_per_s", PLOT_NUMBER, true},
+                     {"_s", PLOT_TIME, false},
+                     {"bytes", PLOT_SIZE, true}};
+enum { ENDS_OF_NAMES = sizeof ends_of_names / sizeof *ends_of_names };
+
+/* The place of its end in ends_of_names; ENDS_OF_NAMES: it has none. */
+static size_t end_of_name(const char *name)
+{
+    const size_t length = strlen(name);
+    size_t i = 0;
+    for (; i < ENDS_OF_NAMES; i++) {
+        size_t end = strlen(ends_of_names[i].end);
+        if (length >= end && strcmp(name + length - end, ends_of_names[i].end) == 0)
+            break;
+    }
+    return i;
+}
+
+static enum plot_unit unit_of_y(const char *name)
+{
+    const size_t end = end_of_name(name);
+    return end < ENDS_OF_NAMES ? ends_of_names[end].unit : PLOT_NUMBER;
+}
+
+/* "mean latency" for mean_latency_s. */
+static char *label_of_y(const char *name)
+{
+    if (strcmp(name, "makespan_s") == 0)
+        return mem_text("time");
+    const size_t end = end_of_name(name);
+    char *label = mem_text(name);
+    if (end < ENDS_OF_NAMES && !ends_of_names[end].is_label)
+        label[strlen(name) - strlen(ends_of_names[end].end)] = '\0';
+    for (char *at = label; (at = strchr(at, '_'));)
+        *at = ' ';
+    return label;
+}
+
 /* Results of 0, as the times of ideal, do not decide about the axis: a logarithmic one has no 0. */
 static void put_y_axis(const struct script *script, bool *has_intervals, bool *is_log)
 {
@@ -337,13 +381,16 @@ static void put_y_axis(const struct script *script, bool *has_intervals, bool *i
         most = fmax(most, estimate->mean + estimate->half_width);
     }
     const struct plot_axis axis =
-        plot_axis_of_results(plot->request->shows_speedup ? PLOT_NUMBER : PLOT_TIME,
-                             isfinite(least) ? least : 0, most, plot->request->y_scale);
-    fprintf(script->out, "set ylabel \"%s\"\n", plot->request->shows_speedup ? "speedup" : "time");
+        plot_axis_of_results(unit_of_y(plot->y), isfinite(least) ? least : 0, most, plot->request->y_scale);
+    char *label = label_of_y(plot->y);
+    fputs("set ylabel ", script->out);
+    quote_gnuplot(script->out, label);
+    fputc('\n', script->out);
+    free(label);
     plot_axis_print(&axis, 'y', script->out);
     *is_log = axis.is_log;
     if (axis.is_log && has_zero)
-        diag_note("a logarithmic axis has no 0, so the figure is without the points that take no time; they "
+        diag_note("a logarithmic axis has no 0, so the figure is without the points of 0; they "
                   "are in plot.csv, and --y-scale linear draws them");
 }
 
@@ -416,7 +463,7 @@ static void put_plot(const struct script *script, bool has_intervals)
         fputs(" title ", script->out);
         quote_gnuplot(script->out, curve->title);
     }
-    if (script->plot->request->shows_speedup)
+    if (plot_shows_speedup(script->plot))
         fputs(", \\\n     1 with lines linewidth 0.8 dashtype 3 linecolor rgb \"black\" notitle",
               script->out);
     fputc('\n', script->out);

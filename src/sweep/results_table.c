@@ -1,5 +1,6 @@
 #include "sweep/results_table.h"
 
+#include <math.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -239,25 +240,48 @@ static size_t *rows_by_group(const struct results_table *results_table)
     return order;
 }
 
-static void estimate_groups(struct results_table *results_table)
+/* False: the row has no such number. */
+static bool number_of(const struct results_table_row *row, const char *name, double *number)
 {
-    double *times = mem_alloc(results_table->count, sizeof *times, "the table of results");
-    double *speedups = mem_alloc(results_table->count, sizeof *speedups, "the table of results");
+    const json_t *metric = json_object_get(row->metrics, name);
+    *number = strcmp(name, "makespan_s") == 0      ? (double)row->makespan_ps / (double)PS_PER_S
+              : strcmp(name, "speedup") == 0       ? row->speedup
+              : strcmp(name, "idle_fraction") == 0 ? row->idle_fraction
+              : strcmp(name, "messages") == 0      ? (double)row->messages
+              : strcmp(name, "bytes") == 0         ? (double)row->bytes
+              : strcmp(name, "mean_bytes") == 0    ? row->mean_bytes
+              : json_is_number(metric)             ? json_number_value(metric)
+                                                   : NAN;
+    return !isnan(*number) && !(*number == 0 && strcmp(name, "speedup") == 0);
+}
+
+struct mean_estimate *results_table_estimate(const struct results_table *results_table, const char *name)
+{
+    double *numbers = mem_alloc(results_table->count, sizeof *numbers, "the table of results");
+    struct mean_estimate *estimates =
+        mem_alloc(results_table->group_count, sizeof *estimates, "the table of results");
     size_t *order = rows_by_group(results_table), at = 0;
     for (size_t i = 0; i < results_table->group_count; i++) {
-        struct results_table_group *group = &results_table->groups[i];
-        size_t count = 0, compared = 0;
+        size_t count = 0;
         for (; at < results_table->count && results_table->rows[order[at]].group == i; at++) {
-            const struct results_table_row *row = &results_table->rows[order[at]];
             steps_add(1);
-            times[count++] = (double)row->makespan_ps / (double)PS_PER_S;
-            if (row->speedup > 0)
-                speedups[compared++] = row->speedup;
+            count += number_of(&results_table->rows[order[at]], name, &numbers[count]);
         }
-        group->makespan_s = stats_estimate_mean(times, count);
-        group->speedup = stats_estimate_mean(speedups, compared);
+        estimates[i] = stats_estimate_mean(numbers, count);
     }
     free(order);
+    free(numbers);
+    return estimates;
+}
+
+static void estimate_groups(struct results_table *results_table)
+{
+    struct mean_estimate *times = results_table_estimate(results_table, "makespan_s");
+    struct mean_estimate *speedups = results_table_estimate(results_table, "speedup");
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        results_table->groups[i].makespan_s = times[i];
+        results_table->groups[i].speedup = speedups[i];
+    }
     free(times);
     free(speedups);
 }

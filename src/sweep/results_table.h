@@ -65,6 +65,10 @@ void results_split_workload(const struct text_index *names, json_t *parameters);
 /* The row's value of a parameter; NULL: none. */
 const char *results_table_value(const struct results_table_row *row, const char *parameter);
 
+/* The mean of a number over the rows of each group: makespan_s, speedup, idle_fraction, messages, bytes,
+ * mean_bytes, or a metric. It counts the rows that have it. The caller frees the estimates. */
+struct mean_estimate *results_table_estimate(const struct results_table *results_table, const char *name);
+
 /* Why the row is not compared fairly, as of `reasons`; "": it is. */
 const char *results_table_reason(const struct results_table *results_table,
                                  const struct results_table_row *row);

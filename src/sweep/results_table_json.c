@@ -68,7 +68,19 @@ static json_t *group_json(const struct results_table *results_table, const struc
     json_put_count(object, "messages", row->messages);
     json_put_count(object, "bytes", row->bytes);
     json_put(object, "metrics", json_incref(row->metrics));
+    json_put(object, "measures", json_make_object());
     return object;
+}
+
+/* What some workloads measure beside their time, as the metrics of a run name it. */
+static void put_measure(const struct results_table *results_table, const char *name, json_t *groups)
+{
+    struct mean_estimate *estimates = results_table_estimate(results_table, name);
+    for (size_t i = 0; i < results_table->group_count; i++)
+        if (estimates[i].count)
+            json_put(json_object_get(json_array_get(groups, i), "measures"), name,
+                     estimate_json(&estimates[i]));
+    free(estimates);
 }
 
 /* The parameters that are the same in all rows. */
@@ -110,6 +122,10 @@ char *results_table_json(const struct results_table *results_table)
     json_t *whole = json_make_object(), *axes = axes_json(results_table), *groups = json_make_list();
     for (size_t i = 0; i < results_table->group_count; i++)
         json_add(groups, group_json(results_table, &results_table->groups[i], axes));
+    put_measure(results_table, "bandwidth_bytes_per_s", groups);
+    put_measure(results_table, "message_rate_per_s", groups);
+    put_measure(results_table, "mean_latency_s", groups);
+    put_measure(results_table, "largest_latency_s", groups);
     json_put_count(whole, "schema", 1);
     json_put_text(whole, "version", HELIO_VERSION);
     json_put_count(whole, "runs", results_table->count);

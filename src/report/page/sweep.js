@@ -54,11 +54,24 @@
   const label = (g) => [g.fabric, settings(g, axes.filter((axis) => axis.name !== "program"))].filter((part) => part).join(", ");
 
   // The value of a group: a mean, and half the width of its interval.
+  const rate = (v, count = 5) => `${size(v, count)}/s`;
+  const isMeasured = (measure) => groups.some((g) => g.measures[measure.csv]);
+  const measured = (csv) => ({csv, of: (g) => g.measures[csv]});
+  const rates = [
+    {id: "bandwidth", title: "Bandwidth over", name: "bandwidth", ...measured("bandwidth_bytes_per_s"), show: rate, tick: (v) => rate(v, 3)},
+    {id: "messages-per-second", title: "Messages per second over", name: "messages per second", ...measured("message_rate_per_s"), show: (v) => digits(v, 5), tick: (v) => digits(v, 3)},
+  ];
+  const latencies = [
+    {id: "mean-latency", title: "Mean latency over", name: "mean latency", ...measured("mean_latency_s"), show: (v) => time(v, 5), tick: (v) => time(v, 3)},
+    {id: "largest-latency", title: "Largest latency over", name: "largest latency", ...measured("largest_latency_s"), show: (v) => time(v, 5), tick: (v) => time(v, 3)},
+  ];
   const measures = [
+    ...rates.filter(isMeasured),
     ...(compared
       ? [{id: "speedup", title: `Speedup over ${baselineName} by`, name: `speedup over ${baselineName}`, csv: "speedup", of: (g) => g.speedup, show: (v) => `${factor(v)}×`, tick: (v) => `${digits(v, 3)}×`}]
       : []),
     {id: "time", title: "Time over", name: "time", csv: "makespan_s", of: (g) => g.makespan_s, show: (v) => time(v, 5), tick: (v) => time(v, 3)},
+    ...latencies.filter(isMeasured),
   ];
 
   // --------------------------------------------------------- the answer first
@@ -390,10 +403,10 @@
 
   // --------------------------------------------------------------------- maps
 
-  // Times go from pale (short) to dark (long). Speedups have colours around 1: blue is faster, orange is slower.
+  // Times and other measures go from pale (short, few) to dark. Speedups have colours around 1: blue is faster, orange is slower.
   function shader(all) {
     const mix = (color, share) => `color-mix(in srgb, ${color} ${Math.round(8 + 62 * share)}%, var(--card))`;
-    if (shown.measure.id === "time") {
+    if (shown.measure.id !== "speedup") {
       const [least, most] = d3.extent(all.filter((c) => c.value > 0), (c) => Math.log(c.value));
       return (v) => mix("var(--faint)", v > 0 ? (most > least ? (Math.log(v) - least) / (most - least) : 0.5) : 0);
     }
@@ -453,8 +466,8 @@
       title,
       rest.length ? `With ${rest.map((axis) => `${axis.name} ${valueOf(axis)}`).join(", ")}.` : null,
       [
-        measure.id === "time"
-          ? "A stronger shade is longer, on a logarithmic scale that all fabrics share."
+        measure.id !== "speedup"
+          ? `A stronger shade is ${rates.includes(measure) ? "more" : "longer"}, on a logarithmic scale that all fabrics share.`
           : `Blue is faster than ${baselineName}, orange is slower. A stronger colour is a larger difference.`,
       ],
       panels.flatMap(({fabric, found}) => {
