@@ -291,7 +291,10 @@ static bool is_sound(const struct measured_stack *stack)
             diag_error("the measurement of %s is not sound: guard %s: %s", measurement->kind,
                        measurement->guards[i].name, measurement->guards[i].reason);
     if (!stack->result.guards_passed)
-        diag_note("measure %s again on an idle machine; no system file of it is written", measurement->kind);
+        diag_note(
+            "measure %s again on an idle machine; no system file of it is written. If it fails there too, "
+            "the model does not describe this stack",
+            measurement->kind);
     return stack->result.guards_passed;
 }
 
@@ -346,6 +349,8 @@ static enum status read_files(struct measure_arguments *arguments, json_t *stack
         }
         status = measure_read(&stack.measurement, file, path);
         fclose(file);
+        if (status == STATUS_FAILED) /* it was cut off */
+            status = STATUS_BAD_INPUT;
         memcpy(kinds[i], stack.measurement.kind, KIND);
         if (status == STATUS_OK)
             status = check_kind(arguments, kinds, i);
@@ -440,6 +445,12 @@ static enum status open_machine(struct measure_arguments *arguments)
     const char *mpi = arguments->mpi;
     if (!arguments->into)
         return STATUS_OK;
+    if (mpi && strcmp(mpi, "none") == 0) {
+        diag_error(
+            "--into writes the host model of an MPI, and --mpi none measures none; give --mpi mpich or "
+            "openmpi");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = breakdown_machine_open(&arguments->machine, arguments->into);
     if (status != STATUS_OK)
         return status;

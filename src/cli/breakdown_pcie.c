@@ -188,7 +188,7 @@ static json_t *quantities_json(const struct pcie_findings *findings)
     return quantities;
 }
 
-static enum status print_json(const struct pcie_findings *findings)
+static enum status print_json(const struct pcie_findings *findings, bool is_sound)
 {
     const struct pcie_answer *answer = &findings->answer;
     json_t *object = json_make_object();
@@ -197,6 +197,7 @@ static enum status print_json(const struct pcie_findings *findings)
     json_put_text(object, "analyzer",
                   findings->trace.place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc");
     json_put_text(object, "test", findings->trace.test);
+    json_put_flag(object, "sound", is_sound);
     json_put(object, "quantities", quantities_json(findings));
     json_put_count(object, "other_packets", findings->trace.ignored);
     json_put_count(object, "coalesced", answer->coalesced);
@@ -204,6 +205,32 @@ static enum status print_json(const struct pcie_findings *findings)
     json_put_count(object, "naks", answer->naks);
     json_put_flag(object, "pong_is_completion", answer->pong_is_completion);
     return cli_print_json(object, BREAKDOWN_DIGITS);
+}
+
+/* False, reported: the time is negative, so what was subtracted to get it does not belong to the trace. */
+static bool is_time(const char *name, ps_t mean_ps, const char *subtracted)
+{
+    char mean[40];
+    if (mean_ps < 0)
+        diag_error("%s is %s ns, so no time: %s, which is subtracted, does not belong to this trace", name,
+                   model_ns(mean_ps, mean, sizeof mean), subtracted);
+    return mean_ps >= 0;
+}
+
+/* What is printed is marked by errors and the exit status. */
+static enum status check_times(const struct pcie_findings *findings)
+{
+    const struct pcie_answer *answer = &findings->answer;
+    ps_t mean_ps, median_ps;
+    bool are_times = true;
+    if (answer->network.count)
+        are_times &= is_time("Network", answer->network.mean_ps, "PCIe");
+    if (switch_of(findings, &mean_ps, &median_ps))
+        are_times &= is_time("Switch", mean_ps, "the wire of --direct");
+    if (answer->rc_to_mem.count)
+        are_times &= is_time("RC-to-MEM", answer->rc_to_mem.mean_ps,
+                             "the time of software (LLP_post and LLP_prog of --system, --loop)");
+    return are_times ? STATUS_OK : STATUS_FAILED;
 }
 
 /* ---------------------------------------------------------------- arguments */
@@ -346,8 +373,12 @@ int cli_breakdown_pcie(int argc, char **argv)
     enum status status = found == CLI_END ? system_init(&file, arguments.system) : STATUS_BAD_INPUT;
     if (status == STATUS_OK) {
         status = find_quantities(&arguments, &file.system, &findings);
+        enum status sound = status == STATUS_OK ? check_times(&findings) : STATUS_OK;
         if (status == STATUS_OK)
-            status = arguments.json ? print_json(&findings) : print_table(&arguments, &findings);
+            status = arguments.json ? print_json(&findings, sound == STATUS_OK)
+                                    : print_table(&arguments, &findings);
+        if (status == STATUS_OK)
+            status = sound;
         pcie_free(&findings.trace);
         system_free(&file);
     }

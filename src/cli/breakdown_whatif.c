@@ -191,8 +191,27 @@ static void print_curves(const struct whatif_view *view)
     }
 }
 
+/* What is changed, and whether a stream of such messages depends on these components at all. */
+static void print_message(const struct whatif_view *view)
+{
+    struct model model;
+    char ns[40];
+    model_init(&model, view->system, view->arguments->bytes);
+    if (view->system->name) {
+        quote_terminal(stdout, view->system->name);
+        printf(": ");
+    }
+    printf("a message of %" PRIu64 " B\n", view->arguments->bytes);
+    if (model_channel_time(&model) > view->before.injection_ps)
+        printf(
+            "a stream of them is limited by the slowest channel, %s ns a message, whatever injection takes\n",
+            model_ns(model_channel_time(&model), ns, sizeof ns));
+    printf("\n");
+}
+
 static enum status print_tables(const struct whatif_view *view)
 {
+    print_message(view);
     if (view->arguments->change_count)
         print_changes(view);
     else
@@ -271,12 +290,17 @@ static enum status print_json(const struct whatif_view *view)
 {
     const struct whatif_arguments *arguments = view->arguments;
     json_t *changes = json_make_list(), *curves = json_make_list(), *object = json_make_object();
+    struct model model;
+    model_init(&model, view->system, arguments->bytes);
     for (size_t i = 0; i < arguments->change_count; i++)
         json_add_text(changes, arguments->changes[i]);
     for (size_t i = 0; i < whatif_curve_count; i++)
         json_add(curves, curve_json(view, &whatif_curves[i]));
     json_put_text(object, "schema", "helio-breakdown-whatif-1");
+    if (view->system->name)
+        json_put_text(object, "system", view->system->name);
     json_put_count(object, "payload_bytes", arguments->bytes);
+    json_put(object, "slowest_channel_ns", breakdown_json_ns(model_channel_time(&model)));
     json_put(object, "changes", changes);
     json_put(object, "totals", totals_json(&view->given, &view->before));
     json_put(object, "optimisations", optimisations_json(view));
