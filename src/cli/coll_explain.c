@@ -12,12 +12,13 @@
 #include "coll/prove.h"
 #include "output/standard.h"
 
-enum explain_option { EXPLAIN_RANK = COLL_SHAPE_OPTIONS };
+enum explain_option { EXPLAIN_RANK = COLL_SHAPE_OPTIONS, EXPLAIN_PLUGIN };
 
 static const struct cli_option options[] = {
     COLL_SHAPE_OPTION_TABLE,
     [EXPLAIN_RANK] = {"--rank", 'r', "R",
                       "whose steps; by default rank 0 and, where it has one, another rank of its node"},
+    [EXPLAIN_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

@@ -18,6 +18,7 @@ enum coll_export_option {
     EXPORT_CHUNKS,
     EXPORT_PHASES,
     EXPORT_OUTPUT,
+    EXPORT_PLUGIN,
     EXPORT_OPTIONS
 };
 
@@ -29,6 +30,7 @@ static const struct cli_option options[] = {
     [EXPORT_PHASES] = {"--keep-phases", 0, NULL,
                        "a step waits for all earlier phases of its rank, as in MPI"},
     [EXPORT_OUTPUT] = {"--output", 'o', "FILE", "the file to write; by default standard output"},
+    [EXPORT_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

@@ -8,10 +8,11 @@
 #include "cli/coll_shape.h"
 #include "cli/print.h"
 #include "coll/count.h"
+#include "coll/leaders_vector.h"
 #include "output/quote.h"
 #include "output/standard.h"
 
-enum plan_option { PLAN_JSON = COLL_SHAPE_OPTIONS, PLAN_CSV, PLAN_LIBRARY };
+enum plan_option { PLAN_JSON = COLL_SHAPE_OPTIONS, PLAN_CSV, PLAN_LIBRARY, PLAN_PLUGIN };
 
 static const struct cli_option options[] = {
     COLL_SHAPE_OPTION_TABLE,
@@ -19,6 +20,7 @@ static const struct cli_option options[] = {
     [PLAN_CSV] = {"--csv", 0, NULL, "print the table as CSV"},
     [PLAN_LIBRARY] = {"--library", 0, "MPI",
                       "what the preloaded library of this MPI takes for a communicator: openmpi or mpich"},
+    [PLAN_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {
@@ -49,7 +51,10 @@ static void print_forecast_command(const struct coll_shape *shape)
         return;
     if (shape->counts)
         snprintf(imbalance, sizeof imbalance, ",imbalance=%g", shape->imbalance);
-    printf("\nThe time of an algorithm on a machine (helio machine list):\n"
+    printf("\nThe time of an algorithm on a machine (helio machine list)");
+    if (coll_leaders_vector(shape->call.kind))
+        printf(", but not of leaders,\nwhich only the preloaded library executes");
+    printf(":\n"
            "  helio run -w collective:op=%s,ranks=%u",
            coll_kind_name(shape->call.kind), shape->call.size);
     if (shape->call.kind != COLL_BARRIER)

@@ -6,10 +6,11 @@
 #include "workload/help.h"
 #include "workload/workload.h"
 
-enum gen_option { GEN_OUT };
+enum gen_option { GEN_OUT, GEN_PLUGIN };
 
 static const struct cli_option options[] = {
     [GEN_OUT] = {"--output", 'o', "DIR", "the folder to make, of rank-<k>.txt, k = rank + 1"},
+    [GEN_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {
