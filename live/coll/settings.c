@@ -179,52 +179,101 @@ static bool read_algorithms(struct live_settings *settings)
 
 /* -------------------------------------------------------------------- table */
 
-/* The kind whose name *line begins with, moving *line behind it. Tables may leave out the name of alltoall.
- */
-static bool read_kind(const char **line, uint32_t *kind)
+/* What is wrong in a table, and where. */
+struct table_problem {
+    unsigned line; /* 0: nothing is wrong */
+    size_t at;     /* in the line, from 0 */
+    char text[192];
+};
+
+static bool wrong(struct table_problem *problem, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Always false. */
+static bool wrong(struct table_problem *problem, size_t at, const char *format, ...)
 {
-    size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyz_-");
+    va_list values;
+    va_start(values, format);
+    vsnprintf(problem->text, sizeof problem->text, format, values);
+    va_end(values);
+    problem->at = at;
+    return false;
+}
+
+static bool wrong_form(struct table_problem *problem, size_t at)
+{
+    return wrong(problem, at,
+                 "a collective, nodes, ranks of the largest node, bytes and an algorithm are expected");
+}
+
+static const char blanks[] = " \t\r\n";
+
+/* The kind whose name the line begins with, and where that name ends. Tables may leave out the name of
+ * alltoall.
+ */
+static bool read_kind(const char *line, uint32_t *kind, const char **end, struct table_problem *problem)
+{
+    size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_-");
+    *end = line + length;
     *kind = COLL_ALLTOALL;
     if (length == 0)
         return true;
+    if (!**end || !strchr(blanks, **end))
+        return wrong_form(problem, length);
     for (*kind = 0; *kind < COLL_KINDS; ++*kind)
         if (is_live(*kind) && strlen(coll_kind_name(*kind)) == length &&
-            strncmp(*line, coll_kind_name(*kind), length) == 0)
-            break;
-    *line += length;
-    return *kind < COLL_KINDS && (**line == ' ' || **line == '\t');
+            strncmp(coll_kind_name(*kind), line, length) == 0)
+            return !is_vector(*kind) ||
+                   wrong(problem, 0, "no table holds for %s, whose blocks differ", coll_kind_name(*kind));
+    return wrong(problem, 0, "'%.*s' is not a collective of this library", (int)(length < 64 ? length : 64),
+                 line);
 }
 
 /* "kind nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
-static bool read_choice(const char *line, struct live_settings_choice *choice)
+static bool read_choice(const char *line, struct live_settings_choice *choice, struct table_problem *problem)
 {
-    static const char blanks[] = " \t\r\n";
     const uint64_t most[] = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
     uint64_t numbers[3];
     uint32_t kind;
-    if (!read_kind(&line, &kind))
+    const char *at;
+    if (!read_kind(line, &kind, &at, problem))
         return false;
     for (size_t i = 0; i < 3; i++) {
-        line += strspn(line, blanks);
-        if (!digits_read(&line, most[i], &numbers[i]) || !*line || !strchr(blanks, *line))
-            return false;
+        at += strspn(at, blanks);
+        const char *number = at;
+        if (!digits_read(&at, most[i], &numbers[i]) || !*at || !strchr(blanks, *at))
+            return wrong_form(problem, (size_t)(number - line));
     }
-    line += strspn(line, blanks);
-    size_t length = strcspn(line, blanks);
-    const char *rest = line + length + strspn(line + length, blanks);
+    at += strspn(at, blanks);
+    size_t length = strcspn(at, blanks);
+    const char *rest = at + length + strspn(at + length, blanks);
     char name[SETTINGS_NAME];
-    if (length >= sizeof name || (*rest && *rest != '#'))
-        return false;
-    snprintf(name, sizeof name, "%.*s", (int)length, line);
+    if (length == 0 || (*rest && *rest != '#'))
+        return wrong_form(problem, (size_t)((length ? rest : at) - line));
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
     *choice = (struct live_settings_choice){
         .kind = kind, .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
     snprintf(choice->algorithm, sizeof choice->algorithm, "%s",
              kind == COLL_ALLTOALL ? coll_name(name) : name);
-    return strcmp(name, "mpi") == 0 || coll_find(kind, choice->algorithm);
+    return (length < sizeof name && (strcmp(name, "mpi") == 0 || coll_find(kind, choice->algorithm))) ||
+           wrong(problem, (size_t)(at - line),
+                 "'%s' is not an algorithm of %s, which helio coll plan --op %s lists, nor mpi", name,
+                 coll_kind_name(kind), coll_kind_name(kind));
 }
 
-/* The number of the first line that is wrong; 0: there is none. A comment may be longer than a line. */
-static unsigned read_lines(FILE *file, struct live_settings *settings)
+/* Whether the line is a choice that there is room for. */
+static bool take_choice(const char *line, bool is_whole, struct live_settings *settings,
+                        struct table_problem *problem)
+{
+    if (!is_whole)
+        return wrong(problem, 0, "a line has at most 254 bytes");
+    if (settings->choice_count == SETTINGS_CHOICES)
+        return wrong(problem, 0, "a table has at most %d lines", SETTINGS_CHOICES);
+    return read_choice(line, &settings->choices[settings->choice_count++], problem);
+}
+
+/* A comment may be longer than a line. */
+static void read_lines(FILE *file, struct live_settings *settings, struct table_problem *problem)
 {
     char line[256];
     unsigned number = 0;
@@ -233,13 +282,12 @@ static unsigned read_lines(FILE *file, struct live_settings *settings)
         bool ends = strchr(line, '\n') || feof(file);
         number += begins;
         is_comment = begins ? *line == '#' : is_comment;
-        if (!is_comment && *line != '\n' &&
-            (!begins || !ends || settings->choice_count == SETTINGS_CHOICES ||
-             !read_choice(line, &settings->choices[settings->choice_count++])))
-            return number;
+        if (!is_comment && *line != '\n' && !take_choice(line, begins && ends, settings, problem)) {
+            problem->line = number;
+            return;
+        }
         begins = ends;
     }
-    return 0;
 }
 
 static bool read_table(struct live_settings *settings)
@@ -251,19 +299,19 @@ static bool read_table(struct live_settings *settings)
     snprintf(settings->table_variable, SETTINGS_VARIABLE, "%s", variable);
     errno = 0;
     FILE *file = fopen(path, "re");
-    unsigned wrong = file ? read_lines(file, settings) : 0;
+    struct table_problem problem = {.line = 0};
+    if (file)
+        read_lines(file, settings, &problem);
     bool was_read = file && !ferror(file); /* a folder can be opened, but not read */
     int cause = errno;
     if (file)
         fclose(file);
     if (!was_read)
         complain("%s: cannot read %.1000s: %s; the MPI's own is used", variable, path, strerror(cause));
-    else if (wrong)
-        complain(
-            "%.1000s:%u: error: a collective, nodes, ranks of the largest node, bytes and an algorithm are "
-            "expected, on at most %d lines; the MPI's own is used",
-            path, wrong, SETTINGS_CHOICES);
-    return was_read && !wrong;
+    else if (problem.line)
+        complain("%.1000s:%u:%zu: error: %s; the MPI's own is used", path, problem.line, problem.at + 1,
+                 problem.text);
+    return was_read && !problem.line;
 }
 
 void live_settings_read(struct live_settings *settings)

@@ -165,9 +165,10 @@ bool param_defaults(const struct param_table *table, void *config, struct arena 
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct param *param = &table->params[i];
+        struct param_problem cause;
         if (param->default_text &&
-            !param_parse(param, param->default_text, (char *)config + param->offset, texts, problem))
-            return false;
+            !param_parse(param, param->default_text, (char *)config + param->offset, texts, &cause))
+            return param_fail(problem, 0, "%s = '%s': %.400s", param->name, param->default_text, cause.text);
     }
     return true;
 }

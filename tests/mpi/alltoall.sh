@@ -364,7 +364,7 @@ bench() {
     grep -q "64 B: v3 (measured, HELIO_ALLTOALL_TABLE)" "$TMP/out" || fail "$(cat "$TMP/out")"
     echo "2 2 many v3" >"$TMP/table"
     with 4 HELIO_ALLTOALL_TABLE="$TMP/table" @alltoall sizes >"$TMP/out" 2>&1
-    grep -q "table:1: error: a collective, nodes, ranks of the largest node, bytes and an algorithm are expected" "$TMP/out" ||
+    grep -q "table:1:5: error: a collective, nodes, ranks of the largest node, bytes and an algorithm are expected" "$TMP/out" ||
         fail "$(cat "$TMP/out")"
 }
 

@@ -390,7 +390,7 @@ static void test_wrong_parameters(void **state)
         assert_parameter_is_refused(&wrong[i], "parameter 1 of");
     const struct heliograph_parameter bare = {
         .name = "a", .type = HELIOGRAPH_TIME, .default_value = "1", .doc = "a"};
-    assert_parameter_is_refused(&bare, "a time needs a unit");
+    assert_parameter_is_refused(&bare, "refused.a = '1': a time needs a unit");
     const struct heliograph_parameter bounded = {
         .name = "a", .type = HELIOGRAPH_TIME, .default_value = "1 us", .max = "soon", .doc = "a"};
     assert_parameter_is_refused(&bounded, "refused has a wrong bound of refused.a");

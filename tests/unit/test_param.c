@@ -143,7 +143,7 @@ static void wrong_defaults_are_found(void **state)
     ps_t value = 0;
     struct param_problem problem;
     assert_false(param_defaults(&table, &value, NULL, &problem));
-    assert_string_equal(problem.text, "a time needs a unit, such as '8 us'");
+    assert_string_equal(problem.text, "x = '8': a time needs a unit, such as '8 us'");
 }
 
 static void wrong_text_is_refused(void **state)
