@@ -178,10 +178,12 @@ static void report_set_up(const struct live_comm *comm)
 {
     if (!comm->settings.verbose || comm->rank != 0)
         return;
+    const uint32_t leaders = comm->leaders < comm->most_here ? comm->leaders : comm->most_here;
     fprintf(stderr,
-            "helio coll (" HELIO_MPI "): %u ranks on %u nodes of at most %u, %u leader%s%s; %u core%s\n",
-            comm->size, comm->nodes.count, comm->most_here, comm->leaders, comm->leaders == 1 ? "" : "s",
-            comm->shared ? "" : "; no shared memory", comm->cores, comm->cores == 1 ? "" : "s");
+            "helio coll (" HELIO_MPI "): %u rank%s on %u node%s of at most %u, %u leader%s%s; %u core%s\n",
+            comm->size, comm->size == 1 ? "" : "s", comm->nodes.count, comm->nodes.count == 1 ? "" : "s",
+            comm->most_here, leaders, leaders == 1 ? "" : "s", comm->shared ? "" : "; no shared memory",
+            comm->cores, comm->cores == 1 ? "" : "s");
 }
 
 /* The first calls that `auto` leaves to the MPI. Set-up costs about as much as so many calls, and a program

@@ -250,9 +250,14 @@ static void report(const struct live_comm *comm, const struct live_costs *costs)
     if (!comm->settings.verbose || comm->rank != 0)
         return;
     fprintf(stderr, "helio coll: measured costs");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(stderr, "%s %s %.1f to %.1f us", i ? "," : ":", rows[i].name,
-                (double)rows[i].cost->least_ps / 1e6, (double)rows[i].cost->most_ps / 1e6);
+    const char *before = ":";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].cost->most_ps == 0) /* there are no such rounds: one node, or none with two ranks */
+            continue;
+        fprintf(stderr, "%s %s %.1f to %.1f us", before, rows[i].name, (double)rows[i].cost->least_ps / 1e6,
+                (double)rows[i].cost->most_ps / 1e6);
+        before = ",";
+    }
     fprintf(stderr, "\n");
 }
 

@@ -498,12 +498,15 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
 static int measure(const struct cli_command *asked, int argc, char **argv, struct bench_request request)
 {
     struct measured measured = {.is_done = false};
+    const char *default_sizes = request.bytes;
     uint64_t limit_s;
     int found = read_arguments(asked, argc, argv, &request);
     if (found != CLI_END)
         return cli_status(found);
     if (!check_request(asked, &request) || !read_limit(request.limit, &limit_s))
         return STATUS_BAD_INPUT;
+    if (request.kind == COLL_BARRIER && request.bytes == default_sizes)
+        request.bytes = "1"; /* a barrier has no bytes, and so one size */
     struct bench_program program = {.path = NULL};
     struct output output = {.file = NULL}; /* opened before the measurement, which may take long */
     char *sizes = plain_sizes(request.bytes);

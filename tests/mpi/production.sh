@@ -65,7 +65,7 @@ limits() {
     # The library needs no /dev/shm.
     # shellcheck disable=SC2086
     on_host small 3 UCX_TLS=self,tcp LD_PRELOAD="$ours" $forced @production small
-    grep -q "3 ranks on 1 nodes of at most 3, 1 leader; [0-9]* core" "$TMP/out" || fail "/dev/shm: $(cat "$TMP/out")"
+    grep -q "3 ranks on 1 node of at most 3, 1 leader; [0-9]* core" "$TMP/out" || fail "/dev/shm: $(cat "$TMP/out")"
 }
 
 # Runs a check of 3 ranks whose control group has one file: NAME with TEXT. The words behind run each rank.
