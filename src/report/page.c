@@ -118,6 +118,7 @@ static enum status put_program(const struct page_writer *writer)
         put_script(writer->file, slack_js, slack_js_length);
         put_script(writer->file, jobs_js, jobs_js_length);
         put_script(writer->file, sites_js, sites_js_length);
+        put_script(writer->file, calls_js, calls_js_length);
         put_script(writer->file, bursts_js, bursts_js_length);
         put_script(writer->file, fabric_js, fabric_js_length);
         put_script(writer->file, run_js, run_js_length);

@@ -359,7 +359,7 @@ const kit = (() => {
 
   // A section that has a table and nothing else.
   function listSection(id, title, says, columns, rows) {
-    return section(id, title, says, [], [table(title, columns, rows)], {name: id, columns, rows});
+    return section(id, title, says, [], [table(title, columns, rows), download(id, columns, rows)], null);
   }
 
   // guards: {name, passed, reason} of a measurement.
