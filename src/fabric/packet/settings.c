@@ -214,7 +214,8 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
         topology_links(config, nodes, packet->bandwidth_bytes_per_s, packet->hop_latency_ps, 0);
     description->rate_bytes_per_s = links.node_rate_bytes_per_s;
     description->message_rate_bytes_per_s = links.message_rate_bytes_per_s;
-    description->latency_ps = ps_add(packet->latency_ps, links.latency_ps);
+    description->latency_ps =
+        ps_add(packet->latency_ps, links.path ? links.latency_ps : ps_times(packet->hop_latency_ps, hops));
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
     if (packet->routing != PATH_FIXED && config_field(config, "topology"))
         description_add(&description->notes, "packet.routing=%s%s", packet_routing_names[packet->routing],
