@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -479,6 +480,12 @@ static enum status check_size(const struct topo_request *request)
         diag_error("--yaml: %s has %s, which a network file cannot say", request->spec, lacks);
         return STATUS_BAD_INPUT;
     }
+    if (request->form == TOPO_YAML && network_file_loses_relays(topo))
+        diag_note("--yaml: nodes of a network file pass nothing on: messages to another rail go over spine "
+                  "switches, as with relay=spine");
+    if (request->form == TOPO_YAML && topo->nodes_per_server > 1)
+        diag_note("--yaml: a network file has no servers: collectives by rail need nodes_per_server=%" PRIu32,
+                  topo->nodes_per_server);
     if (request->form == TOPO_XML && topo->nodes > PLATFORM_WRITTEN_NODES) {
         diag_error("--xml: %s has %u nodes; a platform is written with the route of each pair, of at most %d",
                    request->spec, topo->nodes, PLATFORM_WRITTEN_NODES);

@@ -43,5 +43,7 @@ void platform_file_write(const struct topo *topo, const struct platform_values *
 
 /* Why a network file cannot say what the topology is; NULL: it can. */
 const char *network_file_lacks(const struct topo *topo);
+/* Whether GPUs pass messages on to another rail, which nodes of a network file never do. */
+bool network_file_loses_relays(const struct topo *topo);
 
 #endif

@@ -36,16 +36,32 @@ static void write_rate(const struct topo *topo, uint32_t link, FILE *out)
         fprintf(out, ", latency: %s", param_quantity_print(PARAM_TIME, &latency, text, sizeof text));
 }
 
-/* The switches of this kind, if there are some. */
-static void write_kind(const struct topo *topo, const char *key, enum graph_passing kind, FILE *out)
+/* Switches from one to another, by their names. */
+static void write_range(const struct topo *topo, uint32_t first, uint32_t last, FILE *out)
 {
-    const bool has_kinds = topo->ops == &graph_family || topo->ops == &platform_family;
-    const struct topo_graph *graph = has_kinds ? graph_of(topo) : NULL;
-    uint32_t count = 0;
-    for (uint32_t i = 0; graph && graph->kinds && i < topo->switches; i++)
-        if (graph->kinds[i] == kind)
-            fprintf(out, "%s%s", count++ ? ", " : key, graph->names.texts[i]);
-    if (count)
+    for (uint32_t i = first; topo->ops->given_name && i <= last; i++)
+        fprintf(out, "%s%s", i > first ? ", " : "", topo->ops->given_name(topo, i));
+    if (!topo->ops->given_name && last > first)
+        fprintf(out, "s%" PRIu32 "-%" PRIu32, first, last);
+    else if (!topo->ops->given_name)
+        write_name(topo, first, out);
+}
+
+/* The switches of this kind, if there are some. */
+static void write_kind(const struct topo *topo, const char *key, enum topo_switch_kind kind, FILE *out)
+{
+    bool has_some = false;
+    for (uint32_t i = 0, last; i < topo->switches; i = last + 1) {
+        last = i;
+        if (topo_switch_kind(topo, i) != kind)
+            continue;
+        while (last + 1 < topo->switches && topo_switch_kind(topo, last + 1) == kind)
+            last++;
+        fputs(has_some ? ", " : key, out);
+        write_range(topo, i, last, out);
+        has_some = true;
+    }
+    if (has_some)
         fputs("]\n", out);
 }
 
@@ -96,8 +112,8 @@ void network_file_write(const struct topo *topo, FILE *out)
     if (topo->faults)
         fprintf(out, "# failed links, which are left out: %" PRIu32 "\n", faults_count(topo).links);
     write_switches(topo, out);
-    write_kind(topo, "ends: [", GRAPH_ENDS, out);
-    write_kind(topo, "preferred: [", GRAPH_PREFERRED, out);
+    write_kind(topo, "ends: [", TOPO_SWITCH_ENDS, out);
+    write_kind(topo, "preferred: [", TOPO_SWITCH_PREFERRED, out);
     fputs("links:\n", out);
     for (uint32_t node = 0; node < topo->nodes; node++) {
         fprintf(out, "  - {between: [node%" PRIu32 ", ", node);
@@ -115,8 +131,27 @@ void network_file_write(const struct topo *topo, FILE *out)
         fprintf(out, "routes: %s\n", topo_routes_names[topo->routes]);
 }
 
+/* Rates that are parts of that of the fabric, as those of planes. */
+static bool has_shares(const struct topo *topo)
+{
+    const uint64_t of_fabric = UINT64_C(1) << 40;
+    bool has = false;
+    for (uint32_t link = 0; !has && link < topo->links; link++)
+        has = !topo_link_rate(topo, link, 0) && topo_link_rate(topo, link, of_fabric) != of_fabric;
+    return has;
+}
+
+bool network_file_loses_relays(const struct topo *topo)
+{
+    return topo->ops->rules & TOPO_RULE_RELAY && topo->relay != TOPO_RELAY_SPINE;
+}
+
 const char *network_file_lacks(const struct topo *topo)
 {
+    if (has_shares(topo))
+        return "links with a part of the rate of the fabric";
+    if (topo->has_ports && topo->routes == TOPO_ROUTES_UPDOWN)
+        return "routes up and down with ports of nodes";
     if (topo->ops->choose)
         return NULL;
     for (uint32_t link = 0; link < topo->links; link++) {
