@@ -107,6 +107,24 @@ static void activate(struct maxmin *solver, uint32_t index)
 
 /* ------------------------------------------------------ what the sweep does */
 
+/* The flows of a link lie anywhere in memory, so that the processor does not see which one comes next. */
+static inline __attribute__((always_inline)) void
+fetch_flow(const struct maxmin *solver, const uint32_t *flows, size_t index, size_t count)
+{
+    enum { AHEAD = 16 };
+    if (index + AHEAD < count)
+        __builtin_prefetch(&solver->flows[flows[index + AHEAD]]);
+}
+
+/* The same of their links. */
+static inline __attribute__((always_inline)) void
+fetch_hops(const struct maxmin *solver, const uint32_t *flows, size_t index, size_t count)
+{
+    enum { AHEAD = 8 };
+    if (index + AHEAD < count)
+        __builtin_prefetch(hops_of(solver, flows[index + AHEAD]));
+}
+
 /* Nothing holds the flow at its old rate any more. */
 static void loosen_flow(struct maxmin *solver, uint32_t id)
 {
@@ -159,13 +177,16 @@ static void give_up_level(struct maxmin *solver, uint32_t index)
     held->count = 0;
     for (uint32_t i = 0; i < link->count; i++) {
         const struct maxmin_flow *flow = &solver->flows[link->uses[i]];
+        fetch_flow(solver, link->uses, i, link->count);
         held->items[held->count] = link->uses[i];
         held->count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
     }
     link->loosened = true;
-    for (size_t i = 0; i < held->count; i++)
+    for (size_t i = 0; i < held->count; i++) {
+        fetch_hops(solver, held->items, i, held->count);
         if (!find_other_bottleneck(solver, held->items[i], index))
             loosen_flow(solver, held->items[i]);
+    }
 }
 
 /* Fixed flows faster than `above` count as open from now on. */
@@ -177,6 +198,7 @@ open_faster_of(const struct maxmin *solver, struct maxmin_link *link, uint64_t a
     for (uint32_t i = 0; i < link->count; i++) {
         uint32_t id = link->uses[i];
         const struct maxmin_flow *flow = &solver->flows[id];
+        fetch_flow(solver, link->uses, i, link->count);
         uint64_t rate = flow->rate;
         bool is_faster = (flow->state == FLOW_FIXED) & (rate > above);
         bool is_open = (flow->state == FLOW_LOOSE) | is_faster;
@@ -215,6 +237,7 @@ close_slower_of(const struct maxmin *solver, struct maxmin_link *link, uint64_t 
     for (uint32_t i = 0; i < link->listed; i++) {
         uint32_t id = link->opened[i];
         const struct maxmin_flow *flow = &solver->flows[id];
+        fetch_flow(solver, link->opened, i, link->listed);
         uint64_t rate = flow->rate;
         bool is_fixed = flow->state == FLOW_FIXED;
         bool is_slower = is_fixed & (rate <= above), is_faster = is_fixed & (rate > above);
@@ -289,6 +312,8 @@ static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
     for (uint32_t i = 0; i < link->listed; i++) {
         uint32_t id = link->opened[i];
         const struct maxmin_flow *flow = &solver->flows[id];
+        fetch_flow(solver, link->opened, i, link->listed);
+        fetch_hops(solver, link->opened, i, link->listed);
         if (flow->state == FLOW_SOLVED)
             continue;
         uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
