@@ -36,7 +36,7 @@ static const struct cli_command command = {
     .name = "breakdown measure",
     .words = "",
     .doc = "Measures the components of a small message on this machine: UCX's low-level protocol alone, and\n"
-           "below each MPI library, as they are installed. Takes about twenty seconds for each.",
+           "below each MPI library, as they are installed. Takes up to twenty seconds for each.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =

@@ -135,15 +135,23 @@ static void look_for_programs(struct doctor_findings *findings)
     }
 }
 
-static void look_for_tracers(struct doctor_findings *findings)
+/* The libraries that are preloaded into MPI programs. */
+static void look_for_preloaded(struct doctor_findings *findings)
 {
-    static const char *const names[] = {"capture-openmpi", "capture-mpich"};
+    static const char *const names[][2] = {{"capture-openmpi", "coll-openmpi"},
+                                           {"capture-mpich", "coll-mpich"}};
     for (size_t i = 0; tracer_mpis[i]; i++) {
-        char *library = tracer_library(tracer_mpis[i]);
-        add(findings, names[i], false, library,
-            library ? library
-                    : mem_format("no helio capture for its programs: built where lib%s-dev is installed",
-                                 tracer_mpis[i]));
+        const char *mpi = tracer_mpis[i];
+        char *tracer = tracer_library(mpi), *collectives = launch_library("coll", mpi);
+        add(findings, names[i][0], false, tracer,
+            tracer
+                ? tracer
+                : mem_format("no helio capture for its programs: built where lib%s-dev is installed", mpi));
+        add(findings, names[i][1], false, collectives,
+            collectives
+                ? collectives
+                : mem_format("no faster collectives in its programs: built where lib%s-dev is installed",
+                             mpi));
     }
 }
 
@@ -226,7 +234,7 @@ int cli_doctor(int argc, char **argv)
     struct doctor_findings findings = {.count = 0};
     look_at_machine(&findings);
     look_at_cache(&findings);
-    look_for_tracers(&findings);
+    look_for_preloaded(&findings);
     look_for_charts(&findings);
     look_at_terminal(&findings);
     look_for_programs(&findings);
