@@ -300,6 +300,8 @@ static void print_cluster(const struct bench *bench)
     PMPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     PMPI_Allreduce(&here, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     PMPI_Get_library_version(version, &length);
+    for (char *blank = version; (blank = strchr(blank, '\t'));) /* in MPICH's */
+        *blank = ' ';
     if (bench->rank == 0)
         printf("cluster %d %d %d %.*s\n", nodes, bench->size, most, (int)strcspn(version, "\n,"), version);
 }

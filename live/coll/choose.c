@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "coll/footprint.h"
@@ -86,6 +87,16 @@ static const char *automatic(const struct live_comm *comm, const struct live_key
     return verdict == LIVE_SLOWER ? "mpi" : "leaders";
 }
 
+/* The variable that names the algorithm of a kind. Rank 0, which prints it, has read them. */
+static const char *naming_variable(enum coll_kind kind, const char *name, char text[SETTINGS_VARIABLE])
+{
+    const char *own = getenv(live_settings_variable(kind, text)), *reduce = getenv("HELIO_REDUCE");
+    if (own && *own)
+        return text;
+    return reduce && strcmp(reduce, "ordered") == 0 && strcmp(name, "ordered") == 0 ? "HELIO_REDUCE"
+                                                                                    : "HELIO_COLL";
+}
+
 const struct coll_algorithm *live_choose(const struct live_comm *comm, const struct live_key *key,
                                          bool *tried, char *why, size_t size)
 {
@@ -96,7 +107,7 @@ const struct coll_algorithm *live_choose(const struct live_comm *comm, const str
     if (key->in_order)
         snprintf(why, size, "the operation does not commute");
     else if (!is_auto)
-        snprintf(why, size, "%s=%s", live_settings_variable(key->kind, variable), name);
+        snprintf(why, size, "%s=%s", naming_variable(key->kind, name, variable), name);
     if (key->in_order && strcmp(name, "mpi") != 0)
         name = is_auto ? "mpi" : "ordered";
     else if (is_auto)

@@ -213,6 +213,8 @@ settings() {
          exec env HELIO_ALLTOALL=$name LD_PRELOAD="$0" "$@"' "$ours" @alltoall sizes >"$TMP/out" 2>&1 ||
         fail "$(cat "$TMP/out")"
     grep -q "64 B: v3 (HELIO_ALLTOALL=v3)" "$TMP/out" || fail "$(cat "$TMP/out")"
+    with 2 HELIO_VERBOSE=1 HELIO_COLL=leaders @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "64 B: leaders (HELIO_COLL=leaders)" "$TMP/out" || fail "$(cat "$TMP/out")"
     cores
 }
 
