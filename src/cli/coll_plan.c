@@ -143,6 +143,7 @@ static enum status print_json(const struct coll_shape *shape)
     if (shape->counts)
         json_put_number(object, "imbalance", shape->imbalance);
     json_put_count(object, "leaders", shape->call.leaders);
+    json_put_text(object, "placement", shape->is_round_robin ? "round-robin" : "block");
     json_put(object, "algorithms", algorithms);
     return cli_print_json(object, 15);
 }

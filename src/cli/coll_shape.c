@@ -198,6 +198,7 @@ enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *te
     shape->call.nodes = &shape->nodes;
     shape->bytes = shape->call.bytes;
     shape->imbalance = imbalance;
+    shape->is_round_robin = placement == ROUND_ROBIN;
     if (status == STATUS_OK)
         open_lengths(shape);
     return status;
@@ -212,7 +213,7 @@ void coll_shape_free(struct coll_shape *shape)
 const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_t size)
 {
     uint32_t nodes = shape->nodes.count;
-    char bytes[64], ranks[64], imbalance[32] = "";
+    char bytes[64], ranks[64], imbalance[32] = "", leaders[32] = "";
     if (shape->ppn)
         snprintf(ranks, sizeof ranks, "%u node%s of %u rank%s", nodes, nodes == 1 ? "" : "s", shape->ppn,
                  shape->ppn == 1 ? "" : "s");
@@ -220,8 +221,11 @@ const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_
         snprintf(ranks, sizeof ranks, "%u nodes, %u ranks", nodes, shape->call.size);
     if (shape->counts)
         snprintf(imbalance, sizeof imbalance, ", imbalance %.6g", shape->imbalance);
+    if (shape->call.leaders > 1)
+        snprintf(leaders, sizeof leaders, ", %u leaders", shape->call.leaders);
     units_print_size(shape->bytes, bytes, sizeof bytes);
-    snprintf(buffer, size, "%s, %s, %s%s%s", coll_kind_name(shape->call.kind), ranks, bytes,
-             shape->call.kind == COLL_ALLTOALL ? " for each pair of ranks" : "", imbalance);
+    snprintf(buffer, size, "%s, %s%s, %s%s%s%s", coll_kind_name(shape->call.kind), ranks,
+             shape->is_round_robin ? " placed round-robin" : "", bytes,
+             shape->call.kind == COLL_ALLTOALL ? " for each pair of ranks" : "", imbalance, leaders);
     return buffer;
 }

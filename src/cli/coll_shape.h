@@ -44,6 +44,7 @@ struct coll_shape {
     uint32_t ppn;          /* 0: not the same on all nodes */
     uint64_t *counts;      /* of blocks that differ, in call.all; NULL: all are equal */
     double imbalance;      /* 0: blocks are equal */
+    bool is_round_robin;   /* how ranks are placed on nodes; otherwise in blocks */
 };
 
 enum { COLL_SHAPE_RANKS_MAX = 16384 };
@@ -53,7 +54,7 @@ enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *te
 void coll_shape_free(struct coll_shape *shape);
 
 /* Writes "alltoall, 4 nodes of 8 ranks, 64 B for each pair of ranks", or "gatherv, 3 nodes, 21 ranks, 64 B,
- * imbalance 0.5", into the buffer, and returns it. */
+ * imbalance 0.5, 2 leaders", into the buffer, and returns it. */
 const char *coll_shape_print(const struct coll_shape *shape, char *buffer, size_t size);
 
 #endif
