@@ -346,6 +346,18 @@ const struct embedded_file *system_named(const char *name)
     return found;
 }
 
+/* The systems that need no file. */
+static void note_names(void)
+{
+    char names[256] = "";
+    for (const struct embedded_file *file = system_files; file->path; file++) {
+        const char *name = strrchr(file->path, '/') + 1;
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.*s", *names ? ", " : "",
+                 (int)strcspn(name, "."), name);
+    }
+    diag_note("systems of this program: %s", names);
+}
+
 enum status system_init(struct system_file *file, const char *path)
 {
     const struct embedded_file *named = system_named(path ? path : "thunderx2");
@@ -357,6 +369,8 @@ enum status system_init(struct system_file *file, const char *path)
     }
     size_t length;
     char *text = config_load_file(path, &length);
+    if (!text && !strpbrk(path, "/.")) /* it looks like a name */
+        note_names();
     enum status status = text ? system_init_text(file, path, text, length) : STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         file->path = path;

@@ -25,7 +25,7 @@ enum {
 };
 
 /* Single components come first, and of these the ones that are ranked; the others are sets. */
-enum { RANKED_TARGETS = 18, SINGLE_TARGETS = 22 };
+enum { RANKED_TARGETS = 19, SINGLE_TARGETS = 22 };
 
 static const struct whatif_target targets[] = {
     {"MD_setup", BIT(TIME_MD_SETUP), 0},
@@ -46,10 +46,10 @@ static const struct whatif_target targets[] = {
     {"MPI_callback", BIT(TIME_CALLBACK_MPI), 0},
     {"UCP_callback", BIT(TIME_CALLBACK_UCP), 0},
     {"MPI_after", BIT(TIME_AFTER_PROGRESS_MPI), 0},
+    {"MEM_read", BIT(TIME_MEM_READ), 0},
     {"PIO_copy", BIT(TIME_PIO_COPY), 0},
     {"busy_post", BIT(TIME_BUSY_POST), 0},
     {"measurement_update", BIT(TIME_MEASUREMENT_UPDATE), 0},
-    {"MEM_read", BIT(TIME_MEM_READ), 0},
     {"LLP_post", POST_TIMES, LLP_POST},
     {"LLP", LLP_TIMES, LLP_POST | PART_BIT(PART_LLP_PROG)},
     {"HLP_post", HLP_POST_TIMES, HLP_POST},

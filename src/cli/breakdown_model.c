@@ -15,7 +15,9 @@
 enum model_option { MODEL_SYSTEM, MODEL_PAYLOAD, MODEL_JSON, MODEL_SVG, MODEL_HTML };
 
 static const struct cli_option options[] = {
-    [MODEL_SYSTEM] = {"--system", 's', "FILE.yaml", "component times; by default the paper's ThunderX2"},
+    [MODEL_SYSTEM] =
+        {"--system", 's', "NAME|FILE.yaml",
+         "component times: thunderx2, the paper's (the default), ohio-a, ohio-b, ohio-local; or a file"},
     [MODEL_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
     [MODEL_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
     [MODEL_SVG] = {"--svg", 0, "FILE", "write the stacked bars as a picture"},

@@ -22,7 +22,9 @@ static const char *name_at(size_t option, size_t index)
 }
 
 static const struct cli_option options[] = {
-    [WHATIF_SYSTEM] = {"--system", 's', "FILE.yaml", "component times; by default the paper's ThunderX2"},
+    [WHATIF_SYSTEM] =
+        {"--system", 's', "NAME|FILE.yaml",
+         "component times: thunderx2, the paper's (the default), ohio-a, ohio-b, ohio-local; or a file"},
     [WHATIF_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
     [WHATIF_SET] = {"--set", 0, "COMPONENT=CHANGE",
                     "LLP_post=-50%, wire=+300ns, PIO=15ns; may be given several times"},

@@ -347,6 +347,25 @@ static void the_ranking_is_by_latency(void **state)
         assert_true(ranks[i - 1].totals.latency_ps <= ranks[i].totals.latency_ps);
 }
 
+/* Where the NIC fetches, the read of memory counts too. */
+static void reads_of_memory_are_ranked(void **state)
+{
+    (void)state;
+    struct system system = paper.system;
+    struct whatif_rank ranks[WHATIF_RANKS];
+    bool is_ranked = false;
+    system.post = SYSTEM_DOORBELL;
+    system.times[TIME_MEM_READ].time_ps = NS(80);
+    const struct whatif_totals before = whatif_totals_of(&system, 8);
+    const size_t count = whatif_ranking(&system, 8, 5000, ranks);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(ranks[i].name, "MEM_read") == 0) {
+            is_ranked = true;
+            assert_int_equal(ranks[i].totals.latency_ps, before.latency_ps - NS(40));
+        }
+    assert_true(is_ranked);
+}
+
 static void optimisations_are_changes(void **state)
 {
     (void)state;
@@ -374,6 +393,7 @@ int main(void)
         cmocka_unit_test(sets_without_time_are_refused),
         cmocka_unit_test(wrong_changes_are_refused),
         cmocka_unit_test(the_ranking_is_by_latency),
+        cmocka_unit_test(reads_of_memory_are_ranked),
         cmocka_unit_test(optimisations_are_changes),
     };
     return cmocka_run_group_tests(tests, open_paper, close_paper);
