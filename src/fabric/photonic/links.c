@@ -162,7 +162,7 @@ static uint64_t channel_rate(const struct photonic *photonic, uint32_t link)
     uint64_t rate = topo_link_rate(topo, link, 0), of_fabric = settings->rate_bytes_per_s;
     if (rate)
         return topo_is_held(topo, link) ? rate / settings->photonic.channels : rate;
-    return topo->faults ? topo_slowed_rate(topo, link, of_fabric) : of_fabric;
+    return topo_link_rate(topo, link, of_fabric); /* planes share it, and it may be slow */
 }
 
 uint64_t links_channel_rate(const struct photonic *photonic, const uint32_t *links, uint32_t count)
