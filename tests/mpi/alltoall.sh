@@ -267,6 +267,12 @@ delay() {
     CLUSTER_DELAY=soon "$here/../../tools/cluster" "$MPI" 2 1 true >"$TMP/out" 2>&1 || status=$?
     [ $status = 2 ] && grep -q "such as 50us or 2ms, is expected, not 'soon'" "$TMP/out" || fail "$status: $(cat "$TMP/out")"
     unset CLUSTER_DELAY
+    for size in "0 2" "2 0" "two 2" "2 2,x" "3 2,1"; do
+        status=0
+        # shellcheck disable=SC2086
+        "$here/../../tools/cluster" "$MPI" $size true >"$TMP/out" 2>&1 || status=$?
+        [ $status = 2 ] && grep -q "^cluster: [NR]" "$TMP/out" || fail "$size: $status: $(cat "$TMP/out")"
+    done
     control=/proc/sys/net/ipv4/tcp_congestion_control
     CLUSTER_TCP=reno "$here/../../tools/cluster" "$MPI" 2 1 cat $control >"$TMP/out" 2>&1
     [ "$(grep -c '^reno$' "$TMP/out")" = 2 ] || fail "CLUSTER_TCP=reno: $(cat "$TMP/out")"
