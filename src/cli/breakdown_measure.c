@@ -466,6 +466,7 @@ static enum status print_all(json_t *stacks)
     if (!stacks)
         return standard_flush();
     json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-breakdown-measure-1");
     json_put(object, "stacks", stacks);
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
