@@ -186,6 +186,25 @@ static ps_t next_event_of(const struct packet *packet, uint32_t id)
 
 enum { NOT_FOUND = -1 }; /* the finish of a flow whose lanes have new rates */
 
+/* The end of a flow that has come earlier several times will do so again. So its event is half-way to the
+ * end, and makes the next one, until few solutions are left: else each solution would leave an event of each
+ * flow in the loop. */
+static ps_t event_before(const struct packet *packet, const struct packet_flow *flow, ps_t next)
+{
+    enum { HURRIED = 4, SOLUTIONS = 4 };
+    const ps_t now = fabric_now(&packet->fabric), left = next - now;
+    if (flow->hurried < HURRIED || next == PS_NEVER || packet_has_stages(packet))
+        return next;
+    const ps_t of_solution = now / (ps_t)packet->statistics.solves;
+    return left / SOLUTIONS < of_solution ? next : now + left / 2;
+}
+
+static void set_event(struct packet *packet, struct packet_flow *flow, uint32_t id, ps_t next)
+{
+    flow->event_at = event_before(packet, flow, next);
+    loop_at(packet->fabric.params.loop, flow->event_at, packet->end_kind, id);
+}
+
 /* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
  * event. One that ends later keeps its event, which then makes the next one: so a flow has few events in the
  * loop. */
@@ -196,8 +215,8 @@ static inline void expect_end(struct packet *packet, struct packet_flow *flow, u
         return;
     ps_t next = next_event_of(packet, id);
     if (next < flow->event_at || next == PS_NEVER) {
-        flow->event_at = next;
-        loop_at(packet->fabric.params.loop, next, packet->end_kind, id);
+        flow->hurried += flow->event_at != PS_NEVER;
+        set_event(packet, flow, id, next);
     }
 }
 
@@ -330,8 +349,7 @@ static void on_end(void *self, uint32_t id)
     if (flow->finish > now) {
         if (stage_next(packet, id))
             return;
-        flow->event_at = next_event_of(packet, id);
-        loop_at(packet->fabric.params.loop, flow->event_at, packet->end_kind, id);
+        set_event(packet, flow, id, next_event_of(packet, id));
         return;
     }
     uint32_t ended = flow->messages.head;
@@ -498,7 +516,7 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
     if (config->injection == PACKET_INJECTION_ORDERED && flows > demand->nodes)
         flows = demand->nodes;
     /* A flow that becomes faster gets a new event, and the old one stays until it is due. */
-    double events = flows * (demand->is_staggered ? 12 : 1);
+    double events = flows * (demand->is_staggered ? 6 : 1);
     enum path_choice choice = (enum path_choice)config->routing;
     struct rates_shape shape = packet_shape_of(config, &network, demand->nodes);
     double links = shape.links;
