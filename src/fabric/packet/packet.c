@@ -191,12 +191,11 @@ enum { NOT_FOUND = -1 }; /* the finish of a flow whose lanes have new rates */
  * flow in the loop. */
 static ps_t event_before(const struct packet *packet, const struct packet_flow *flow, ps_t next)
 {
-    enum { HURRIED = 4, SOLUTIONS = 4 };
+    enum { HURRIED = 2, SOLUTIONS = 2 };
     const ps_t now = fabric_now(&packet->fabric), left = next - now;
     if (flow->hurried < HURRIED || next == PS_NEVER || packet_has_stages(packet))
         return next;
-    const ps_t of_solution = now / (ps_t)packet->statistics.solves;
-    return left / SOLUTIONS < of_solution ? next : now + left / 2;
+    return left / SOLUTIONS <= packet->between_solves ? next : now + left / 2;
 }
 
 static void set_event(struct packet *packet, struct packet_flow *flow, uint32_t id, ps_t next)
@@ -280,11 +279,19 @@ fetch_ahead(const struct packet *packet, const uint32_t *lanes, size_t index, si
         __builtin_prefetch(packet_flow_at(packet, packet->lanes[lanes[index + FLOWS_AHEAD]].flow), 1);
 }
 
+static void note_solve(struct packet *packet)
+{
+    const ps_t now = fabric_now(&packet->fabric);
+    packet->between_solves = now - packet->solved_at;
+    packet->solved_at = now;
+}
+
 static void on_solve(void *self, uint32_t subject)
 {
     struct packet *packet = self;
     (void)subject;
     packet->solve_pending = false;
+    note_solve(packet);
     size_t count;
     const uint32_t *changed = rates_solve(packet->rates, &count);
     packet->statistics.solves++;

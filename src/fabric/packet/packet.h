@@ -120,6 +120,7 @@ struct packet {
     struct queue_table
         by_key; /* the flow of messages that must follow each other: its index, in queue.head */
     bool solve_pending, has_topology, has_stages, may_stop;
+    ps_t solved_at, between_solves; /* the last time; since the time before it */
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     struct sums up_bytes, down_bytes;
