@@ -156,11 +156,13 @@ static bool has_value(const struct results_table_row *row, const struct param_as
     return unit != PLOT_WORDS && unit == plot_unit_of(wanted->value, &other) && number == other;
 }
 
-static bool is_wanted(const struct plot_request *request, const struct results_table_row *row)
+static bool is_wanted(const struct plot *plot, size_t group)
 {
+    const struct results_table *results_table = plot->results_table;
+    const struct plot_request *request = plot->request;
     bool wanted = true;
     for (size_t i = 0; wanted && i < request->where_count; i++)
-        wanted = has_value(row, &request->where[i]);
+        wanted = has_value(&results_table->rows[results_table->groups[group].first], &request->where[i]);
     return wanted;
 }
 
@@ -185,34 +187,43 @@ static void add_group(struct plot *plot, size_t group, size_t *capacity)
     plot->first_group[known] = group;
 }
 
-/* STATUS_BAD_INPUT, reported: the figure would have no point, or too many. */
-static enum status place_groups(struct plot *plot)
+/* The values and series of the groups that are wanted. STATUS_BAD_INPUT, reported: the figure would have no
+ * point, or too many. */
+static enum status choose_groups(struct plot *plot)
 {
-    const struct results_table *results_table = plot->results_table;
-    size_t capacity = 0;
-    for (size_t i = 0; i < results_table->group_count; i++)
-        if (is_wanted(plot->request, &results_table->rows[results_table->groups[i].first]))
+    size_t capacity = 0, have = 0;
+    for (size_t i = 0; i < plot->results_table->group_count; i++)
+        if (is_wanted(plot, i)) {
             add_group(plot, i, &capacity);
-    if (!plot->series.count) {
+            have += plot->estimates[i].count;
+        }
+    if (!have && plot->series.count)
+        diag_error("no run with the values of --where has a number %s", plot->y);
+    else if (!have)
         diag_error("no run has the values of --where");
+    if (!have)
         return STATUS_BAD_INPUT;
-    }
     if (plot->values.count > MOST_CELLS / plot->series.count) {
         diag_error("the figure would have %zu lines of %zu values of %s, more than %d points; sweep fewer "
                    "parameters, or choose another x axis",
                    plot->series.count, plot->values.count, plot->x, MOST_CELLS);
         return STATUS_BAD_INPUT;
     }
+    return STATUS_OK;
+}
+
+static void place_groups(struct plot *plot)
+{
+    const struct results_table *results_table = plot->results_table;
     plot->cells = mem_alloc(plot->values.count * plot->series.count, sizeof *plot->cells, "a plot");
     for (size_t i = 0; i < results_table->group_count; i++) {
         const struct results_table_row *row = &results_table->rows[results_table->groups[i].first];
-        if (!is_wanted(plot->request, row))
+        if (!is_wanted(plot, i))
             continue;
         size_t value = index_of(&plot->values, value_of(plot, row));
         size_t series = index_of(&plot->series, series_of(plot, row));
         plot->cells[value * plot->series.count + series] = &results_table->groups[i];
     }
-    return STATUS_OK;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -307,8 +318,9 @@ enum status plot_write(const struct results_table *results_table, const struct p
     if (status == STATUS_OK)
         status = choose_x(&plot, request->x);
     if (status == STATUS_OK)
-        status = place_groups(&plot);
+        status = choose_groups(&plot);
     if (status == STATUS_OK) {
+        place_groups(&plot);
         plot.unit = unit_of(&plot);
         status = write_files(&plot, folder);
     }

@@ -20,8 +20,7 @@ struct plot_request {
 };
 
 /* Makes the folder and writes both files. STATUS_BAD_INPUT, reported: no parameter is varied, `x` is not
- * varied, no run has `y`, speedups have no baseline, no run has the values of `where`, or the folder exists.
- */
+ * varied, speedups have no baseline, no run with the values of `where` has `y`, or the folder exists. */
 enum status plot_write(const struct results_table *results_table, const struct plot_request *request,
                        const char *folder);
 

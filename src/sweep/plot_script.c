@@ -407,21 +407,33 @@ static void put_caption(const struct script *script)
 
 /* -------------------------------------------------------------------- files */
 
-/* The points of each curve stand in the script itself, because gnuplot drops a line of CSV in which a name
- * contains a double quote. */
-static void put_points(const struct script *script, bool x_is_log, bool y_is_log)
+/* False: the curve has no point, as one that takes no time on a logarithmic axis. */
+static bool put_points_of(const struct script *script, const struct curve *curve, bool x_is_log,
+                          bool y_is_log)
 {
     const struct plot *plot = script->plot;
+    bool has_points = false;
+    for (size_t at = 0; at < plot->values.count; at++) {
+        size_t value = script->order[at].value;
+        const struct mean_estimate *estimate =
+            plot_estimate(plot, value * plot->series.count + curve->series);
+        double x = script->order[at].x;
+        if (!estimate || (x_is_log && x <= 0) || (y_is_log && estimate->mean <= 0))
+            continue;
+        fprintf(script->out, "%.12g %.12g %.12g\n", x, estimate->mean, estimate->half_width);
+        has_points = true;
+    }
+    return has_points;
+}
+
+/* The points of each curve stand in the script itself, because gnuplot drops a line of CSV in which a name
+ * contains a double quote. A block without a line would not count, and the next one would have its index. */
+static void put_points(const struct script *script, bool x_is_log, bool y_is_log)
+{
     fputs("$points << END\n", script->out);
     for (size_t i = 0; i < script->count; i++) {
-        for (size_t at = 0; at < plot->values.count; at++) {
-            size_t value = script->order[at].value;
-            const struct mean_estimate *estimate =
-                plot_estimate(plot, value * plot->series.count + script->curves[i].series);
-            double x = script->order[at].x;
-            if (estimate && (!x_is_log || x > 0) && (!y_is_log || estimate->mean > 0))
-                fprintf(script->out, "%.12g %.12g %.12g\n", x, estimate->mean, estimate->half_width);
-        }
+        if (!put_points_of(script, &script->curves[i], x_is_log, y_is_log))
+            fputs("NaN NaN NaN\n", script->out);
         fputs("\n\n", script->out);
     }
     fputs("END\n", script->out);
