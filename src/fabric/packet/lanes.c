@@ -159,8 +159,7 @@ void lane_put_on(struct packet *packet, uint32_t flow, uint32_t place, const str
     uint32_t id = packet_add_way(packet, count, stage_rate(packet, stage));
     add_lane(packet, id, flow, place, count);
     stage_go_on(packet, id, stage);
-    struct packet_flow *record = packet_flow_at(packet, flow);
-    record->finish = record->event_at = PS_NEVER;
+    packet_flow_at(packet, flow)->event_at = PS_NEVER;
     packet_request_solve(packet);
 }
 

@@ -137,7 +137,6 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
     *packet_flow_at(packet, flow) = (struct packet_flow){.messages = queue,
                                                          .left = work_of(packet, first),
                                                          .since = fabric_now(&packet->fabric),
-                                                         .finish = PS_NEVER,
                                                          .event_at = PS_NEVER,
                                                          .lane = POOL_NONE};
     lanes_begin(packet, flow);
@@ -177,14 +176,19 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 /* Of a flow that has moved until now: its first message ends, or its stage. */
 static ps_t next_event_of(const struct packet *packet, uint32_t id)
 {
-    ps_t finish = packet_flow_at(packet, id)->finish;
+    const struct packet_flow *flow = packet_flow_at(packet, id);
+    ps_t finish = ps_add(flow->since, maxmin_time(flow->left, flow->rate));
     if (!packet_has_stages(packet))
         return finish;
     ps_t end = stage_end(packet, id);
     return end < finish ? end : finish;
 }
 
-enum { NOT_FOUND = -1 }; /* the finish of a flow whose lanes have new rates */
+/* Whether its first message ends by then, if its rate stays. */
+static bool ends_by(const struct packet_flow *flow, ps_t time)
+{
+    return maxmin_done(flow->left, flow->rate, time - flow->since) == flow->left;
+}
 
 /* The end of a flow that has come earlier several times will do so again. So its event is half-way to the
  * end, and makes the next one, until few solutions are left: else each solution would leave an event of each
@@ -204,13 +208,19 @@ static void set_event(struct packet *packet, struct packet_flow *flow, uint32_t 
     loop_at(packet->fabric.params.loop, flow->event_at, packet->end_kind, id);
 }
 
+/* Whether the flow does not end before its event, which costs no division to know. */
+static inline bool keeps_event(const struct packet *packet, const struct packet_flow *flow)
+{
+    const bool is_expected = flow->event_at != PS_NEVER && !packet_has_stages(packet);
+    return is_expected && (flow->event_at <= flow->since || !ends_by(flow, flow->event_at - 1));
+}
+
 /* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
  * event. One that ends later keeps its event, which then makes the next one: so a flow has few events in the
  * loop. */
 static inline void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
 {
-    flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
-    if (change_is_waiting(packet, id))
+    if (change_is_waiting(packet, id) || keeps_event(packet, flow))
         return;
     ps_t next = next_event_of(packet, id);
     if (next < flow->event_at || next == PS_NEVER) {
@@ -254,7 +264,7 @@ static inline void change_rate(struct packet *packet, uint32_t lane)
     flow->rate -= share->rate;
     share->rate = rates_of(packet->rates, lane);
     flow->rate += share->rate;
-    flow->finish = NOT_FOUND;
+    flow->has_new_rate = true;
 }
 
 /* Once all lanes have their rates. */
@@ -263,8 +273,9 @@ static void expect_ends(struct packet *packet, const uint32_t *lanes, size_t cou
     for (size_t i = 0; i < count; i++) {
         uint32_t id = packet->lanes[lanes[i]].flow;
         struct packet_flow *flow = packet_flow_at(packet, id);
-        if (flow->finish == NOT_FOUND)
+        if (flow->has_new_rate)
             expect_end(packet, flow, id);
+        flow->has_new_rate = false;
     }
 }
 
@@ -353,7 +364,7 @@ static void on_end(void *self, uint32_t id)
         return;
     if (packet_has_stages(packet) || packet_has_shares(packet))
         packet_advance(packet, id);
-    if (flow->finish > now) {
+    if (!ends_by(flow, now)) {
         if (stage_next(packet, id))
             return;
         set_event(packet, flow, id, next_event_of(packet, id));

@@ -64,10 +64,10 @@ struct packet_flow {
     uint64_t rate;         /* in the solver's units: of all its lanes */
     maxmin_work_t left;    /* of the first message, at `since` */
     ps_t since;
-    ps_t finish;      /* when it ends if its rate stays */
-    ps_t event_at;    /* of its one event; other events of it in the loop are out of date */
-    uint32_t lane;    /* one of its lanes, which leads to the others */
-    uint32_t hurried; /* how many events came earlier than the one before */
+    ps_t event_at;     /* of its one event; other events of it in the loop are out of date */
+    uint32_t lane;     /* one of its lanes, which leads to the others */
+    uint32_t hurried;  /* how many events came earlier than the one before */
+    bool has_new_rate; /* of a lane, while all get theirs */
 };
 
 /* A path of a flow: a flow of the solver, by whose index it goes. All lanes of a flow move bytes of the same
