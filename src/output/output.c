@@ -81,11 +81,21 @@ static bool names_open_file(const char *path)
 
 /* -------------------------------------------------------------------- files */
 
+/* What is opened anew has a place of its own in the file, so that each would overwrite the other. */
+static bool is_standard_output(const struct stat *there)
+{
+    struct stat about;
+    return fstat(STDOUT_FILENO, &about) == 0 && about.st_dev == there->st_dev &&
+           about.st_ino == there->st_ino;
+}
+
 /* A descriptor, or -1 with errno. */
 static int open_target(struct output_state *state)
 {
     struct stat there;
     bool exists = stat(state->path, &there) == 0;
+    if (exists && names_open_file(state->path) && is_standard_output(&there))
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (exists && (!S_ISREG(there.st_mode) || names_open_file(state->path)))
         return open(state->path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
     state->target = resolve(state->path);
