@@ -1,4 +1,5 @@
-// What the program's windows of messages reached, and which algorithm each of its collective calls had.
+// What the program's windows of messages reached, the dimensions of a training step, and which algorithm each collective
+// call had.
 "use strict";
 const rateSections = (runs) => {
   const {digits, size, listSection} = kit;
@@ -15,6 +16,37 @@ const rateSections = (runs) => {
         {name: "messages per second", csv: "message_rate_per_s", of: (run) => run.message_rate_per_s, show: (v) => digits(v, 5)},
       ],
       shown,
+    ),
+  ];
+};
+
+const dimensionSections = (runs) => {
+  const {time, size, count, percent, listSection, rankCount} = kit;
+  const rows = runs.flatMap((run) =>
+    (run.dimensions ?? [])
+      .filter(({messages}) => messages > 0)
+      .map((dimension) => ({
+        ...dimension,
+        fabric: run.fabric,
+        mean_s: dimension.idle_s / rankCount(run),
+        path_share: run.makespan_s > 0 && dimension.critical_path_s !== undefined ? dimension.critical_path_s / run.makespan_s : null,
+      })),
+  );
+  if (!rows.length) return [];
+  return [
+    listSection(
+      "dimensions",
+      "Dimensions of parallelism",
+      "The messages of each dimension, and how long a rank waits for them on average.",
+      [
+        {name: "dimension", of: (row) => row.name},
+        {name: "fabric", of: (row) => row.fabric},
+        {name: "messages", of: (row) => row.messages, show: count},
+        {name: "bytes", of: (row) => row.bytes, show: (v) => size(v)},
+        {name: "waiting of a rank", csv: "mean_idle_s", of: (row) => row.mean_s, show: (v) => time(v)},
+        ...(rows.some((row) => row.path_share !== null) ? [{name: "of the path", csv: "path_share", of: (row) => row.path_share, show: percent}] : []),
+      ],
+      d3.sort(rows, (row) => rows.findIndex(({name}) => name === row.name)),
     ),
   ];
 };

@@ -292,6 +292,7 @@
           ...answer(),
           times(),
           ...rateSections(networks),
+          ...dimensionSections(networks),
           ...jobSections([...networks, ...bounds], styles),
           ...pathSections(networks, styles),
           ...slackSections(networks, styles),
