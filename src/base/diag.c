@@ -335,7 +335,7 @@ const char *diag_nearest(const char *word, const void *candidates, size_t count,
 {
     const char *nearest = NULL;
     size_t length = strnlen(word, LONGEST_WORD + 1);
-    size_t limit = length / 3 + 1; /* with more edits it is another word */
+    size_t limit = length > 1 ? length / 3 + 1 : 0; /* with more edits it is another word */
     if (length > LONGEST_WORD)
         return NULL;
     uint64_t letters = letters_of(word, length);

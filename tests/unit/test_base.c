@@ -162,6 +162,7 @@ static void nearest_word(void **state)
     assert_null(diag_nearest_of("barrier", words, 4));
     static const char *const classes[] = {"S", "W", "A", "B", "ECMP"};
     assert_string_equal(diag_nearest_of("b", classes, 5), "B");
+    assert_null(diag_nearest_of("3", classes, 5)); /* another letter is another word */
     assert_string_equal(diag_nearest_of("ecmp", classes, 5), "ECMP");
 }
 
@@ -185,7 +186,7 @@ static size_t plain_distance(const char *a, size_t i, const char *b, size_t j)
 static const char *plain_nearest(const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = NULL;
-    size_t length = strlen(word), best = length / 3 + 2;
+    size_t length = strlen(word), best = length > 1 ? length / 3 + 2 : 1;
     for (size_t i = 0; i < count; i++) {
         size_t distance = plain_distance(word, length, candidates[i], strlen(candidates[i]));
         if (distance < best) {
