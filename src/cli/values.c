@@ -1,8 +1,10 @@
 #include "cli/values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 
 bool cli_value_count(const char *option, const char *text, uint64_t *count)
@@ -36,6 +38,19 @@ bool cli_value_jobs(const char *text, unsigned *jobs)
     return true;
 }
 
+/* "a, b or c" */
+static char *names_text(const char *const *names, size_t count)
+{
+    char *list = mem_text("");
+    for (size_t i = 0; i < count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        char *longer = mem_format("%s%s%s", list, before, names[i]);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
 bool cli_value_choice(const char *option, const char *text, const char *const *names, size_t count,
                       int *index)
 {
@@ -44,8 +59,10 @@ bool cli_value_choice(const char *option, const char *text, const char *const *n
             *index = (int)i;
             return true;
         }
-    diag_error("%s does not know '%s'%s", option, text,
+    char *list = names_text(names, count);
+    diag_error("%s is %s, not '%s'%s", option, list, text,
                diag_did_you_mean(diag_nearest_of(text, names, count)));
+    free(list);
     return false;
 }
 
