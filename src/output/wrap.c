@@ -10,7 +10,8 @@ static size_t word_length(const char *text)
     size_t length = strcspn(text, blanks), digits = strspn(text, "0123456789.");
     if (length == 0 || digits < length || text[length] != ' ')
         return length;
-    return length + 1 + strcspn(text + length + 1, blanks);
+    size_t unit = strcspn(text + length + 1, blanks);
+    return unit ? length + 1 + unit : length;
 }
 
 static void put_word(struct wrap *wrap, const char *word, size_t length)

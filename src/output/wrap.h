@@ -19,7 +19,7 @@ struct wrap {
 /* The words of `text`, which blanks and ends of lines separate. A number stays with its unit. */
 void wrap_words(struct wrap *wrap, const char *text);
 
-/* What belongs to the word before it, as a comma. */
+/* What belongs to the word before it, as a comma. A comma still fits a line of 79 characters. */
 void wrap_mark(struct wrap *wrap, const char *mark);
 
 /* The text, and the end of its line; all of it begins in column `indent`. Lines that begin with a blank are

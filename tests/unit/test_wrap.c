@@ -61,6 +61,13 @@ static void a_number_stays_with_its_unit(void **state)
     is("of which the last number and its unit would be before and behind the end:\n  12.5 %\nnext\n");
 }
 
+static void a_number_without_a_unit_has_no_blank_behind_it(void **state)
+{
+    (void)state;
+    wrap_sentences(out, 2, "as in 5 \n5  MB and 6  \n7 ");
+    is("as in 5\n5 MB and 6\n7\n");
+}
+
 static void a_word_that_is_too_long_has_a_line(void **state)
 {
     (void)state;
@@ -100,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lines_end_before_column_80, begin, end),
         cmocka_unit_test_setup_teardown(a_number_stays_with_its_unit, begin, end),
+        cmocka_unit_test_setup_teardown(a_number_without_a_unit_has_no_blank_behind_it, begin, end),
         cmocka_unit_test_setup_teardown(a_word_that_is_too_long_has_a_line, begin, end),
         cmocka_unit_test_setup_teardown(paragraphs_are_joined_and_examples_are_kept, begin, end),
         cmocka_unit_test_setup_teardown(a_mark_belongs_to_its_word, begin, end),
