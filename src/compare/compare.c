@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/memory_stream.h"
 #include "compare/result_file.h"
 #include "sim/insight.h"
 
@@ -29,25 +30,30 @@ static char *value_of(const json_t *value)
     return json_is_string(value) ? mem_text(json_string_value(value)) : json_line(value, JSON_EXACT);
 }
 
-/* The files of a run, each with its hash: "jobs.yaml 1c3e...". */
+static void put_input(const json_t *input, FILE *out)
+{
+    const char *path = json_string_value(json_object_get(input, "path")),
+               *hash = json_string_value(json_object_get(input, "xxh3")),
+               *programs = json_string_value(json_object_get(input, "programs_xxh3"));
+    fprintf(out, "%s %s", path ? path : "?", hash ? hash : "?");
+    if (programs && programs[strspn(programs, "0")])
+        fprintf(out, ", its programs %s", programs);
+}
+
+/* The files of a run, each with its hash: "jobs.yaml 1c3e...". NULL: there are none. */
 static char *inputs_of(const json_t *inputs)
 {
-    char *text = mem_text("");
+    char *text = NULL;
+    size_t length;
+    if (json_array_size(inputs) == 0)
+        return NULL;
+    FILE *stream = memory_stream_open(&text, &length);
     for (size_t i = 0; i < json_array_size(inputs); i++) {
-        const json_t *input = json_array_get(inputs, i);
-        const char *path = json_string_value(json_object_get(input, "path")),
-                   *hash = json_string_value(json_object_get(input, "xxh3")),
-                   *programs = json_string_value(json_object_get(input, "programs_xxh3"));
-        bool has_programs = programs && programs[strspn(programs, "0")];
-        char *longer = mem_format("%s%s%s %s%s%s", text, i ? ", " : "", path ? path : "?", hash ? hash : "?",
-                                  has_programs ? ", its programs " : "", has_programs ? programs : "");
-        free(text);
-        text = longer;
+        fputs(i ? ", " : "", stream);
+        put_input(json_array_get(inputs, i), stream);
     }
-    if (*text)
-        return text;
-    free(text);
-    return NULL;
+    fclose(stream);
+    return text;
 }
 
 /* Takes both values, texts or NULL. */
