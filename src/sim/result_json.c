@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,12 +306,13 @@ static json_t *what_if_json(const struct result *result)
     return list;
 }
 
-/* What some workloads measure beside their time. */
+/* What some workloads measure beside their time. The rates of a run that took no time are null. */
 static void put_measures(json_t *object, const struct result *result)
 {
     if (result->rate_messages > 0) {
-        json_put_number(object, "bandwidth_bytes_per_s", result_bandwidth(result));
-        json_put_number(object, "message_rate_per_s", result_message_rate(result));
+        const bool took_time = result->makespan > 0;
+        json_put_number(object, "bandwidth_bytes_per_s", took_time ? result_bandwidth(result) : NAN);
+        json_put_number(object, "message_rate_per_s", took_time ? result_message_rate(result) : NAN);
     }
     if (result->is_openloop) {
         json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
