@@ -146,11 +146,17 @@ tools() {
     # shellcheck disable=SC2046,SC2086
     set -- $(counted) $alone
     [ "$1 $2 $3 $4" = "0 0 0 0" ] && [ "$5" = "${10}" ] || fail "behind, all executed: $(counted), alone: $alone"
-    # By `auto`, some calls go one way and some the other.
-    on_host tool 4 LD_PRELOAD="$ours:$tool" HELIO_RANKS_PER_NODE=2 @production tool
-    # shellcheck disable=SC2046,SC2086
-    set -- $(counted) $alone
-    [ "$1" -gt 0 ] && [ "$1" -lt "$6" ] && [ "$5" = "${10}" ] || fail "behind, auto: $(counted), alone: $alone"
+    # By `auto`, some calls go one way and some the other. On a busy machine a trial can wait for a long time, so that
+    # one collective, or one run, may be left to the MPI.
+    for _ in 1 2 3 4 5; do
+        on_host tool 4 LD_PRELOAD="$ours:$tool" HELIO_RANKS_PER_NODE=2 @production tool
+        # shellcheck disable=SC2046,SC2086
+        set -- $(counted) $alone
+        left=$(($1 + $2 + $3 + $4)) all=$(($6 + $7 + $8 + $9))
+        [ "$left" -gt 0 ] && [ "$left" -le "$all" ] && [ "$5" = "${10}" ] || fail "behind, auto: $(counted), alone: $alone"
+        [ "$left" = "$all" ] || return 0
+    done
+    fail "behind, auto: the library executed no call: $(counted), alone: $alone"
 }
 
 # The number NAME of the prediction, and of what the program has counted.
