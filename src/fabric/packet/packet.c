@@ -190,9 +190,9 @@ static bool ends_by(const struct packet_flow *flow, ps_t time)
     return maxmin_done(flow->left, flow->rate, time - flow->since) == flow->left;
 }
 
-/* The end of a flow that has come earlier several times will do so again. So its event is half-way to the
- * end, and makes the next one, until few solutions are left: else each solution would leave an event of each
- * flow in the loop. */
+/* A flow that has got earlier events several times will get more. So its event is half-way to its end, and
+ * makes the next one, until few solutions are left: else each solution would leave an event of each flow in
+ * the loop. The two numbers are measured: from 1 to 4, alltoalls of 64 and 512 ranks take about as long. */
 static ps_t event_before(const struct packet *packet, const struct packet_flow *flow, ps_t next)
 {
     enum { HURRIED = 2, SOLUTIONS = 2 };
@@ -349,9 +349,9 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     packet_request_solve(packet);
 }
 
-/* The event of a flow: its first message ends, or it ends later since the rate has fallen. The index may
- * belong to a new flow since the event was made. Then event_at differs; where it does not, the event is the
- * new flow's as well. */
+/* The event of a flow: its first message ends, or it ends later, since the rate has fallen or the event was
+ * half-way. The index may belong to a new flow since the event was made. Then event_at differs; where it does
+ * not, the event is the new flow's as well. */
 static void on_end(void *self, uint32_t id)
 {
     struct packet *packet = self;
