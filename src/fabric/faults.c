@@ -142,6 +142,32 @@ bool fault_config_has_slow_nodes(const struct config *config)
     return has_names(faults->slow_nodes) || faults->slow_node_share > 0;
 }
 
+size_t fault_config_unused(const struct config *config, const char **names, size_t room)
+{
+    const struct fault_config *faults = faults_of(config);
+    bool is_timed = has_table(faults) || faults->channel_share > 0;
+    bool has_slow_links = has_names(faults->slow_links) || faults->slow_link_share > 0 ||
+                          (faults->events && strstr(faults->events, "slow"));
+    bool is_drawn = faults->link_share > 0 || faults->switch_share > 0 || faults->channel_share > 0 ||
+                    faults->slow_link_share > 0 || faults->slow_node_share > 0;
+    const struct {
+        const char *name;
+        bool has_effect;
+    } list[] = {
+        {"faults.at", is_timed},
+        {"faults.repair", is_timed},
+        {"faults.reroute", fault_config_changes(config)},
+        {"faults.slow_rate", has_slow_links},
+        {"faults.slow_compute", fault_config_has_slow_nodes(config)},
+        {"faults.seed", is_drawn},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list && count < room; i++)
+        if (!list[i].has_effect)
+            names[count++] = list[i].name;
+    return count;
+}
+
 static uint64_t seed_of(const struct config *config)
 {
     const struct fault_config *faults = faults_of(config);

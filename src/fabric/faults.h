@@ -36,6 +36,10 @@ bool fault_config_changes(const struct config *config);
 bool fault_config_has_channels(const struct config *config);
 bool fault_config_has_slow_nodes(const struct config *config);
 
+/* The names of those of the parameters that the others leave without effect, such as faults.slow_rate without
+ * slow links; as many as there is room for. Returns how many. */
+size_t fault_config_unused(const struct config *config, const char **names, size_t room);
+
 /* The topology with the faults of the config, those of all times together. Fails, reported: STATUS_BAD_INPUT,
  * a name is wrong, or the network too large; STATUS_FAILED, some of the first `nodes` nodes are cut off,
  * unless `nodes` is 0. A link has so many channels; 0: none that can be lost. */

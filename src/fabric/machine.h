@@ -60,7 +60,7 @@ ps_t derivation_one_switch(const struct derivation *derivation);
 
 /* --------------------------------------------- what a fabric says of itself */
 
-enum { DESCRIPTION_TEXTS = 12, DESCRIPTION_TEXT = 112, DESCRIPTION_UNUSED = 8 };
+enum { DESCRIPTION_TEXTS = 24, DESCRIPTION_TEXT = 112, DESCRIPTION_UNUSED = 16 };
 
 struct description_texts {
     char text[DESCRIPTION_TEXTS][DESCRIPTION_TEXT];

@@ -313,6 +313,22 @@ uint32_t topology_neighbour_delays(const struct config *config, uint32_t nodes)
     return topo_delays(&topo, 0, 1);
 }
 
+static bool has_all_rates(const struct topo *topo)
+{
+    bool has_all = topo->rates || topo->link_rates;
+    for (uint32_t link = 0; has_all && !topo->rates && link < topo->links; link++)
+        has_all = topo->link_rates[link] != 0;
+    return has_all;
+}
+
+static bool has_all_latencies(const struct topo *topo, uint32_t first)
+{
+    bool has_all = topo_has_latencies(topo) || first >= topo->links;
+    for (uint32_t link = first; has_all && !topo->latencies && link < topo->links; link++)
+        has_all = topo->link_latencies[link] >= 0;
+    return has_all;
+}
+
 struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes, uint64_t rate_of_fabric,
                                         ps_t latency_of_network, ps_t latency_of_node)
 {
@@ -327,6 +343,9 @@ struct topology_links topology_links_of(const struct topo *topo, uint32_t nodes,
                                topo_link_latency(topo, topo_injection(topo, 0), latency_of_node) -
                                topo_link_latency(topo, topo_ejection(topo, 1), latency_of_node);
     links.path = !topo_has_latencies(topo) ? NULL : topo->path ? topo->path : topo->ops->name;
+    links.has_all_rates = has_all_rates(topo);
+    links.has_all_latencies = has_all_latencies(topo, 0);
+    links.has_all_hops = has_all_latencies(topo, 2 * topo->nodes);
     return links;
 }
 

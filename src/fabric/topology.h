@@ -84,6 +84,8 @@ struct topology_links {
     uint64_t node_rate_bytes_per_s, message_rate_bytes_per_s; /* of the first link; of the slowest */
     ps_t latency_ps, network_latency_ps;                      /* of all; of those between switches */
     const char *path; /* of the network file, or the name of the family, that gives latencies; NULL: none */
+    bool has_all_rates, has_all_latencies; /* each link has its own, and none takes that of the fabric */
+    bool has_all_hops; /* the same of latencies, where links between switches alone count */
 };
 
 struct topology_links topology_links(const struct config *config, uint32_t nodes, uint64_t rate_of_fabric,

@@ -65,10 +65,17 @@ static void add_shared_gpus(const struct experiment *experiment, struct fabric_d
                         each);
 }
 
+static void add_unused(const struct config *config, const char *param, struct result_network *network)
+{
+    if (!config_has_default(config, param))
+        description_add(&network->ignores, "%s", param);
+}
+
 static void add_ignored(const struct experiment *experiment, const struct fabric_description *description,
                         struct result_network *network)
 {
     static const char *const of_machine[] = {"nic.rate", "nic.count", "wire.latency", "switch.latency"};
+    const char *of_faults[8];
     const struct config *config = experiment->config;
     const struct topology_config *topology = config_of(config, &topology_params);
     if (description->ignores_topology && topology->is_given)
@@ -78,13 +85,14 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
     if (!description->has_channels && fault_config_has_channels(config))
         description_add(&network->ignores, "faults.channel_share");
     for (size_t i = 0; i < DESCRIPTION_UNUSED && description->unused[i]; i++)
-        if (!config_has_default(config, description->unused[i]))
-            description_add(&network->ignores, "%s", description->unused[i]);
+        add_unused(config, description->unused[i], network);
+    size_t fault_count = fault_config_unused(config, of_faults, sizeof of_faults / sizeof *of_faults);
+    for (size_t i = 0; i < fault_count; i++)
+        add_unused(config, of_faults[i], network);
     if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
         return;
     for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)
-        if (!config_has_default(config, of_machine[i]))
-            description_add(&network->ignores, "%s", of_machine[i]);
+        add_unused(config, of_machine[i], network);
 }
 
 /* What the parameters say. False: the fabric says nothing. */

@@ -249,6 +249,8 @@ static void add_way(struct fabric_description *description, const struct fabric_
     if (__builtin_add_overflow(description->rate_bytes_per_s, other->rate_bytes_per_s,
                                &description->rate_bytes_per_s))
         description->rate_bytes_per_s = UINT64_MAX;
+    for (size_t i = 0; i < DESCRIPTION_UNUSED && other->unused[i]; i++)
+        description_unused(description, true, other->unused[i]);
     if (other->message_rate_bytes_per_s > description->message_rate_bytes_per_s)
         description->message_rate_bytes_per_s = other->message_rate_bytes_per_s;
 }

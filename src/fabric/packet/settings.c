@@ -206,6 +206,45 @@ static void describe_congestion(const struct packet_config *packet, struct fabri
     }
 }
 
+/* Whether there is more than one way for packet.routing to choose. */
+static bool has_ways(const struct config *config, uint32_t nodes, enum path_choice choice)
+{
+    struct topo topo;
+    if (!topology_is_needed(config) || topology_changes(config))
+        return topology_is_needed(config);
+    if (topology_at_start(config, nodes, &topo) != STATUS_OK)
+        return true;
+    return paths_are_minimal(choice) ? topo_has_choices(&topo) : topo.links > 2 * topo.nodes;
+}
+
+/* What others leave without effect. A value that is the machine's has been set by it. */
+static void describe_unused(const struct config *config, uint32_t nodes, const struct topology_links *links,
+                            struct fabric_description *description)
+{
+    const struct packet_config *packet = config_of(config, &packet_params);
+    const struct machine_config *machine = config_of(config, &machine_params);
+    enum path_choice choice = (enum path_choice)packet->routing;
+    bool is_minimal = paths_are_minimal(choice), is_free = has_ways(config, nodes, choice);
+    bool has_windows = packet->congestion == CONGESTION_WINDOW || packet->congestion == CONGESTION_QUEUES;
+    bool has_incast = packet->congestion == CONGESTION_INCAST;
+    ps_t hop = machine->wire_latency_ps + machine->switch_latency_ps;
+    description_unused(description,
+                       links->has_all_rates && is_minimal &&
+                           packet->bandwidth_bytes_per_s != machine_node_rate(machine),
+                       "packet.bandwidth");
+    description_unused(description,
+                       (!topology_is_needed(config) || links->has_all_hops) && packet->hop_latency_ps != hop,
+                       "packet.hop_latency");
+    description_unused(description, !is_free, "packet.routing");
+    description_unused(description, !is_free || !paths_can_be_several(choice), "packet.paths");
+    description_unused(description, !is_free || is_minimal, "packet.chunk");
+    description_unused(description, !has_windows, "packet.window");
+    description_unused(description, !has_windows, "packet.turnaround");
+    description_unused(description, !has_incast, "packet.incast");
+    description_unused(description, !has_incast || packet->incast.law != INCAST_LINEAR,
+                       "packet.incast_penalty");
+}
+
 void packet_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct packet_config *packet = config_of(config, &packet_params);
@@ -223,6 +262,7 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
                             ? ""
                             : ": other messages may take longer routes");
     describe_congestion(packet, description);
+    describe_unused(config, nodes, &links, description);
     topology_describe_faults(config, nodes, description);
     if (links.path && links.latency_ps)
         description_add(&description->includes, "the links of %s", links.path);

@@ -81,6 +81,38 @@ static void describe(const struct photonic *photonic, uint32_t nodes, uint32_t w
         description_add(&description->notes, "a message has one of %" PRIu64 " channels", config->channels);
 }
 
+/* What the links of the network leave without effect. A value that is the machine's has been set by it. */
+static void describe_unused_links(const struct photonic *photonic, uint32_t nodes,
+                                  const struct photonic_config *given, struct fabric_description *description)
+{
+    const struct machine_config *machine = config_of(photonic->fabric.params.config, &machine_params);
+    struct topology_links links = topology_links_of(&photonic->topo, nodes, 1, 0, 0);
+    bool is_set = given->link_rate_bytes_per_s != machine_node_rate(machine);
+    description_unused(description, links.has_all_rates && is_set, "photonic.link_rate");
+    description_unused(description, links.has_all_rates || given->link_rate_bytes_per_s,
+                       "photonic.channel_rate");
+    description_unused(description, links.has_all_latencies && given->wire_ps != machine->wire_latency_ps,
+                       "photonic.wire");
+    description_unused(description, !topo_has_choices(&photonic->topo), "photonic.up");
+}
+
+/* What others leave without effect. A message that has a circuit for itself is not cut, and leaves whole. */
+static void describe_unused(const struct photonic *photonic, const struct photonic_config *given,
+                            struct fabric_description *description)
+{
+    bool has_circuits = photonic->switching == PHOTONIC_CIRCUIT;
+    bool is_preset =
+        given->cycle_ps == BY_PRESET || given->injection == BY_PRESET || given->messages == BY_PRESET;
+    description_unused(description, !is_preset, "photonic.preset");
+    description_unused(description, has_circuits, "photonic.mtu");
+    description_unused(description, has_circuits, "photonic.pad");
+    description_unused(description, has_circuits, "photonic.order");
+    description_unused(description, given->retry != RETRY_WAIT, "photonic.wake");
+    description_unused(description, given->reservation == RESERVATION_ATOMIC || given->retry == RETRY_BACKOFF,
+                       "photonic.jitter");
+    description_unused(description, given->retry != RETRY_BACKOFF, "photonic.backoff");
+}
+
 void photonic_describe(const struct config *config, uint32_t nodes, enum photonic_switching switching,
                        struct fabric_description *description)
 {
@@ -92,6 +124,8 @@ void photonic_describe(const struct config *config, uint32_t nodes, enum photoni
         describe(photonic, nodes, nodes < 2 ? 2 : topo_way_length(&photonic->topo, 0, 1), description);
         topology_describe_these(config, &photonic->topo, (uint32_t)photonic->settings.photonic.channels,
                                 description);
+        describe_unused(photonic, config_of(config, &photonic_params), description);
+        describe_unused_links(photonic, nodes, config_of(config, &photonic_params), description);
     }
     free(photonic);
 }

@@ -521,6 +521,12 @@ static enum status compiled_estimate(const struct fabric_demand *demand, struct 
     return STATUS_OK;
 }
 
+static bool has_choices(const struct config *config, uint32_t nodes)
+{
+    struct topo topo;
+    return topology_at_start(config, nodes, &topo) != STATUS_OK || topo_has_choices(&topo);
+}
+
 /* With the registers loaded, and at a slot of its connection. */
 static void compiled_describe(const struct config *config, uint32_t nodes,
                               struct fabric_description *description)
@@ -529,6 +535,9 @@ static void compiled_describe(const struct config *config, uint32_t nodes,
     tdm_describe(config, nodes, 1, description);
     description_unused(description, compiled->schedule != SCHEDULE_LOGICAL, "tdm.logical");
     description_unused(description, compiled->schedule != SCHEDULE_LOGICAL, "tdm.forwarding");
+    description_unused(description, compiled->schedule != SCHEDULE_PHASES, "tdm.reconfiguration");
+    description_unused(description, compiled->algorithm != TDM_BEST, "tdm.moves");
+    description_unused(description, !has_choices(config, nodes), "tdm.routes");
     description_add(&description->notes,
                     "in a frame of K slots a message waits up to K slots, at 1/K of the rate");
 }

@@ -135,6 +135,8 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
         description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
     if (!tdm->wire_ps && !links.path)
         description_add(&description->includes, "%s", description->basis);
+    description_unused(description, links.has_all_latencies && tdm->wire_ps != machine->wire_latency_ps,
+                       "tdm.wire");
     describe_faster(config, nodes, description->rate_bytes_per_s, description);
     topology_describe_faults(config, nodes, description);
 }
