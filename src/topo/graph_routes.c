@@ -591,6 +591,17 @@ static const uint32_t *set_of(const struct topo *topo, uint32_t from, uint32_t t
     return graph->sets.items + link_sets_end(&graph->sets);
 }
 
+/* What D-mod-k divides the destination by. A bundle of parallel links down is taken as it is on the way up,
+ * by the divisor of its lower end: destinations that share the quotient at the upper end would all take one
+ * link of the bundle. Its links stand one after another. */
+static uint32_t divisor_at(const struct topo_graph *graph, uint32_t from, struct topo_choice choice)
+{
+    uint32_t first = graph_link_end(graph, choice.links[0] - 2 * graph->nodes);
+    uint32_t last = graph_link_end(graph, choice.links[choice.count - 1] - 2 * graph->nodes);
+    bool is_bundle_down = first == last && graph->level[first] < graph->level[from];
+    return graph->divisor[graph->level[is_bundle_down ? first : from]];
+}
+
 struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
     const struct topo_graph *graph = graph_of(topo);
@@ -601,7 +612,7 @@ struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t
     struct topo_choice choice = {.first = set[0] ? set[1] : 0, .count = set[0], .links = set + 1};
     if (choice.count > 1)
         choice.preferred =
-            topo_prefer(topo, from, destination, graph->divisor[graph->level[from]], choice.count);
+            topo_prefer(topo, from, destination, divisor_at(graph, from, choice), choice.count);
     return choice;
 }
 

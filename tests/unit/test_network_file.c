@@ -289,6 +289,35 @@ static void rules_choose(void **state)
     topo_forget();
 }
 
+/* If all send to all, each link between switches carries as many messages as the others of its level and
+ * direction; a bundle does not leave all of a leaf's messages to one of its links. */
+static void bundles_are_loaded_evenly(void **state)
+{
+    (void)state;
+    static const char three_levels[] =
+        "nodes: 16\nswitches: {leaf: 4, mid: 4, top: 2}\nlinks:\n"
+        "  - {between: [node, leaf], pairs: blocks}\n"
+        "  - {between: [leaf0-1, mid0-1], count: 2}\n  - {between: [leaf2-3, mid2-3], count: 2}\n"
+        "  - {between: [[mid0, mid2], top0], count: 2}\n  - {between: [[mid1, mid3], top1], count: 2}\n";
+    static const char *const texts[] = {two_racks, three_levels};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo = network(texts[i]);
+        uint32_t carried[256] = {0}, of_level[4][2] = {{0}}, route[8];
+        assert_true(topo.links <= 256);
+        for (uint32_t pair = 0; pair < topo.nodes * topo.nodes; pair++)
+            for (uint32_t k = topo_route(&topo, pair / topo.nodes, pair % topo.nodes, route); k-- > 0;)
+                carried[route[k]]++;
+        for (uint32_t link = 2 * topo.nodes; link < topo.links; link++) {
+            struct topo_ends ends = topo_link_ends(&topo, link);
+            uint32_t from = topo_level(&topo, ends.from.id), to = topo_level(&topo, ends.to.id);
+            uint32_t *expected = &of_level[from < to ? from : to][from < to];
+            *expected = *expected ? *expected : carried[link];
+            assert_int_equal(carried[link], *expected);
+        }
+        topo_forget();
+    }
+}
+
 /* The same file is one network; one that has changed is another. */
 static void a_changed_file_is_another_network(void **state)
 {
@@ -398,15 +427,11 @@ static void links_are_counted_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes_are_shortest),
-        cmocka_unit_test(bisection_is_the_least_cut),
-        cmocka_unit_test(a_family_is_its_file),
-        cmocka_unit_test(a_file_is_its_file),
-        cmocka_unit_test(rates_and_latencies),
-        cmocka_unit_test(rules_choose),
-        cmocka_unit_test(a_changed_file_is_another_network),
-        cmocka_unit_test(texts_that_are_paths),
-        cmocka_unit_test(errors_name_their_places),
+        cmocka_unit_test(routes_are_shortest),       cmocka_unit_test(bisection_is_the_least_cut),
+        cmocka_unit_test(a_family_is_its_file),      cmocka_unit_test(a_file_is_its_file),
+        cmocka_unit_test(rates_and_latencies),       cmocka_unit_test(rules_choose),
+        cmocka_unit_test(bundles_are_loaded_evenly), cmocka_unit_test(a_changed_file_is_another_network),
+        cmocka_unit_test(texts_that_are_paths),      cmocka_unit_test(errors_name_their_places),
         cmocka_unit_test(links_are_counted_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
