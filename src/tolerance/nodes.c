@@ -74,47 +74,62 @@ static uint32_t add_node(struct node_maker *maker)
 
 /* Whether a path by way of `other` is at least as long as `term`: the node of `other` comes behind that of
  * `term`. */
-static bool is_covered(const struct node_maker *maker, const struct term *term, const struct term *other)
+static inline bool is_covered(const struct paths_edges *edges, const struct term *term,
+                              const struct term *other)
 {
-    const struct paths_edges *edges = &maker->paths->edges;
-    for (size_t i = edges->first[other->node]; term->node < other->node && i < edges->first[other->node + 1];
-         i++)
+    const size_t end = edges->first[other->node + 1];
+    for (size_t i = edges->first[other->node]; i < end; i++)
         if (edges->source[i] == term->node && edges->cost[i].a + other->line.a >= term->line.a &&
             edges->cost[i].k + other->line.k >= term->line.k)
             return true;
     return false;
 }
 
-enum { FEW_TERMS = 6, FEW_EDGES = 3, RECENT_NODES = 1 << 12 };
+enum { FEW_TERMS = 6, FEW_EDGES = 3, RECENT_NODES = 1 << 12, BY_EDGE = 1 };
 
-/* Some terms, in the order of their nodes. */
+/* Some terms, in the order of their nodes. Here `waits` of a term is BY_EDGE if it has the messages of an
+ * edge only. */
 struct few {
     struct term terms[FEW_TERMS];
     size_t count;
     bool overflows;
 };
 
-static void few_add(const struct node_maker *maker, struct few *few, const struct term *term)
+/* What two terms know of each other: one of them may not be needed. */
+enum few_order { FEW_BOTH, FEW_OLD, FEW_NEXT };
+
+static inline enum few_order compare_terms(const struct paths_edges *edges, const struct term *old,
+                                           const struct term *next)
 {
-    if (few->count == 1 && is_nothing(&few->terms[0]))
-        few->count = 0;
-    if (few->count && is_nothing(term))
+    if (next->node < old->node)
+        return is_covered(edges, next, old) ? FEW_OLD : FEW_BOTH;
+    if (old->node < next->node)
+        return is_covered(edges, old, next) ? FEW_NEXT : FEW_BOTH;
+    if (old->line.a >= next->line.a && old->line.k >= next->line.k)
+        return FEW_OLD;
+    return old->line.a <= next->line.a && old->line.k <= next->line.k ? FEW_NEXT : FEW_BOTH;
+}
+
+static inline void few_add(const struct paths_edges *edges, struct few *few, const struct term *term)
+{
+    enum few_order order[FEW_TERMS];
+    size_t kept = 0, at;
+    if (is_nothing(term) && few->count)
         return;
-    for (size_t i = 0; i < few->count; i++)
-        if (replaces(&few->terms[i], term) || is_covered(maker, term, &few->terms[i]))
+    for (size_t i = 0; i < few->count; i++) {
+        order[i] = is_nothing(&few->terms[i]) ? FEW_NEXT : compare_terms(edges, &few->terms[i], term);
+        if (order[i] == FEW_OLD)
             return;
-    for (size_t i = 0; i < few->count;) {
-        if (is_covered(maker, &few->terms[i], term))
-            memmove(&few->terms[i], &few->terms[i + 1], (--few->count - i) * sizeof *few->terms);
-        else
-            i++;
     }
-    if (few->count == FEW_TERMS) {
+    for (size_t i = 0; i < few->count; i++)
+        if (order[i] == FEW_BOTH && kept++ != i)
+            few->terms[kept - 1] = few->terms[i];
+    few->count = kept;
+    if (kept == FEW_TERMS) {
         few->overflows = true;
         return;
     }
-    size_t at = few->count++;
-    for (; at && few->terms[at - 1].node > term->node; at--)
+    for (at = few->count++; at && few->terms[at - 1].node > term->node; at--)
         few->terms[at] = few->terms[at - 1];
     few->terms[at] = *term;
 }
@@ -132,44 +147,45 @@ static uint32_t join_messages(struct node_maker *maker, uint32_t of_term, uint32
     return (uint32_t)paths->message_count++;
 }
 
-/* In place of the last term those of its node. */
-static bool expand_last(struct node_maker *maker, struct few *few)
+/* In place of the last term those of its node. False: they would be more. */
+static bool expand_last(struct node_maker *maker, const struct few *few, struct few *wide)
 {
     const struct paths_edges *edges = &maker->paths->edges;
-    struct term last = few->terms[few->count - 1];
-    size_t first = edges->first[last.node], end = edges->first[last.node + 1], messages = 0;
-    for (uint32_t i = last.message; i != PATHS_NO_MESSAGE && messages <= FEW_EDGES; messages++)
+    const struct term *last = &few->terms[few->count - 1];
+    size_t first = edges->first[last->node], end = edges->first[last->node + 1], messages = 0;
+    for (uint32_t i = last->message; i != PATHS_NO_MESSAGE && messages <= FEW_EDGES; messages++)
         i = maker->paths->messages[i].before;
-    if (!last.node || end - first > FEW_EDGES || messages > FEW_EDGES)
+    if (!last->node || end - first > FEW_EDGES || messages > FEW_EDGES)
         return false;
-    few->count--;
+    wide->count = few->count - 1;
+    wide->overflows = false;
+    for (size_t i = 0; i < wide->count; i++) {
+        wide->terms[i] = few->terms[i];
+        wide->terms[i].waits = 0;
+    }
     for (size_t i = first; i < end; i++)
-        few_add(maker, few,
-                &(struct term){.line = paths_plus(last.line, edges->cost[i]),
-                               .node = edges->source[i],
-                               .message = join_messages(maker, last.message, maker->paths->last_message[i])});
-    return !few->overflows;
+        few_add(
+            edges, wide,
+            &(struct term){.line = paths_plus(last->line, edges->cost[i]),
+                           .node = edges->source[i],
+                           .message = join_messages(maker, last->message, maker->paths->last_message[i])});
+    return !wide->overflows && wide->count <= few->count;
 }
 
 /* The terms that are needed. Nodes that only this event needs go, if it has no more edges without them: of
- * two messages that cross, both ends wait for both. False: the terms are many, and all are kept. */
-static bool find_few(struct node_maker *maker, const struct term *term, struct few *few)
+ * two messages that cross, both ends wait for both. NULL: the terms are many, and all are kept. */
+static struct few *find_few(struct node_maker *maker, const struct term *term, struct few few[2])
 {
-    few->count = 0;
+    few->count = 1;
     few->overflows = false;
-    for (;; term = &maker->terms[term->next]) {
-        few_add(maker, few, term);
-        if (few->overflows)
-            return false;
-        if (!term->next)
-            break;
+    few->terms[0] = *term;
+    while (term->next && !few->overflows) {
+        term = &maker->terms[term->next];
+        few_add(&maker->paths->edges, few, term);
     }
-    if (few->count > 1) {
-        struct few wide = *few;
-        if (expand_last(maker, &wide) && wide.count <= few->count)
-            *few = wide;
-    }
-    return true;
+    if (few->overflows)
+        return NULL;
+    return few->count > 1 && expand_last(maker, few, few + 1) ? few + 1 : few;
 }
 
 static bool has_edges(const struct node_maker *maker, uint32_t node, const struct term *terms, size_t count)
@@ -208,17 +224,20 @@ static void add_edges(struct node_maker *maker, const struct term *term)
 /* An event with several causes becomes a node. */
 static struct term settled(struct node_maker *maker, const struct term *term)
 {
-    struct few few;
+    struct few both[2], *few;
     if (!term->next)
         return *term;
-    if (find_few(maker, term, &few)) {
-        few.terms[0].next = 0;
-        return few.count == 1 ? few.terms[0]
-                              : (struct term){.node = node_of_few(maker, few.terms, few.count),
-                                              .message = PATHS_NO_MESSAGE};
+    few = find_few(maker, term, both);
+    if (few && few->count == 1)
+        return few->terms[0];
+    struct term node = {.message = PATHS_NO_MESSAGE};
+    if (few) {
+        node.node = node_of_few(maker, few->terms, few->count);
+    } else {
+        add_edges(maker, term);
+        node.node = add_node(maker);
     }
-    add_edges(maker, term);
-    return (struct term){.node = add_node(maker), .message = PATHS_NO_MESSAGE};
+    return node;
 }
 
 /* Leaves out nodes from which no edge leads to the end. */
@@ -257,39 +276,46 @@ static inline void add_message(struct program_paths *paths, struct term *term, u
     term->message = (uint32_t)paths->message_count++;
 }
 
-bool nodes_follow(struct node_maker *maker, const struct term *from, uint32_t to, uint32_t edges,
-                  struct tolerance_line cost, struct nodes_counts counts)
+static struct term settle(struct node_maker *maker, uint32_t first)
 {
-    struct term term = *from;
-    uint32_t first = maker->term_of[to];
-    term.line = paths_plus(term.line, cost);
-    if (counts.send != PATHS_NO_MESSAGE)
-        add_message(maker->paths, &term, counts.send);
-    if (counts.alone != PATHS_NO_MESSAGE)
-        add_message(maker->paths, &term, counts.alone | PATHS_ALONE);
-    if (first) {
-        add_term(maker, first, &term);
-        return --maker->terms[first].waits == 0;
-    }
-    first = maker->term_of[to] = take_term(maker);
-    term.next = 0;
-    term.waits = edges - 1;
-    maker->terms[first] = term;
-    return edges == 1;
-}
-
-struct term nodes_settle(struct node_maker *maker, uint32_t event)
-{
-    uint32_t first = maker->term_of[event], last = first;
-    maker->term_of[event] = NODES_SETTLED;
-    if (!first)
-        return no_term;
+    uint32_t last = first;
     struct term term = settled(maker, &maker->terms[first]);
     while (maker->terms[last].next)
         last = maker->terms[last].next;
     maker->terms[last].next = maker->unused;
     maker->unused = first;
     return term;
+}
+
+void nodes_count(struct node_maker *maker, struct term *term, struct nodes_counts counts)
+{
+    if (counts.send != PATHS_NO_MESSAGE)
+        add_message(maker->paths, term, counts.send);
+    if (counts.alone != PATHS_NO_MESSAGE)
+        add_message(maker->paths, term, counts.alone | PATHS_ALONE);
+}
+
+bool nodes_join(struct node_maker *maker, struct term *term, uint32_t event, uint32_t edges)
+{
+    uint32_t first = maker->term_of[event];
+    term->next = 0;
+    if (!first) {
+        first = maker->term_of[event] = take_term(maker);
+        term->waits = edges - 1;
+        maker->terms[first] = *term;
+        return false;
+    }
+    add_term(maker, first, term);
+    if (--maker->terms[first].waits)
+        return false;
+    *term = settle(maker, first);
+    return true;
+}
+
+void nodes_begin(struct node_maker *maker, uint32_t event, struct cause *settled)
+{
+    maker->term_of[event] = NODES_SETTLED;
+    *settled = (struct cause){no_term, event};
 }
 
 void nodes_finish(struct node_maker *maker, uint32_t last)

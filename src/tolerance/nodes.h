@@ -44,13 +44,37 @@ struct nodes_counts {
     uint32_t send, alone;
 };
 
-/* `to` happens `cost` after `from`. `edges` lead to it in all, which counts if this is the first one. True:
- * this is the last one. */
-bool nodes_follow(struct node_maker *maker, const struct term *from, uint32_t to, uint32_t edges,
-                  struct tolerance_line cost, struct nodes_counts counts);
-/* All edges to the event have been followed, or none leads to it: when it happens. If it has several causes,
- * it becomes a node. */
-struct term nodes_settle(struct node_maker *maker, uint32_t event);
+/* An event, and when it happens. */
+struct cause {
+    struct term when;
+    uint32_t event;
+};
+
+/* Adds what counts the parameter to the messages of a term. */
+void nodes_count(struct node_maker *maker, struct term *term, struct nodes_counts counts);
+/* The event happens when *term says, and several edges lead to it. True: this is the last one, and *term is
+ * when it happens after all of them. */
+bool nodes_join(struct node_maker *maker, struct term *term, uint32_t event, uint32_t edges);
+
+/* `to` happens `cost` after `from`, which has settled. `edges` lead to it in all. True: this is the last one,
+ * so that it settles in *settled. If it has several causes, it becomes a node. */
+static inline bool nodes_follow(struct node_maker *maker, const struct cause *from, uint32_t to,
+                                uint32_t edges, struct tolerance_line cost, struct nodes_counts counts,
+                                struct cause *settled)
+{
+    struct term term = from->when;
+    term.line = paths_plus(term.line, cost);
+    if ((counts.send & counts.alone) != PATHS_NO_MESSAGE)
+        nodes_count(maker, &term, counts);
+    if (edges > 1 && !nodes_join(maker, &term, to, edges))
+        return false;
+    maker->term_of[to] = NODES_SETTLED;
+    *settled = (struct cause){term, to};
+    return true;
+}
+
+/* Nothing leads to the event. */
+void nodes_begin(struct node_maker *maker, uint32_t event, struct cause *settled);
 /* `last` is the end of the program: the last node. Leaves out what is not needed. */
 void nodes_finish(struct node_maker *maker, uint32_t last);
 

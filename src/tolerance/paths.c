@@ -15,11 +15,11 @@ struct maker {
     const struct graph *graph;
     const struct tolerance_costs *costs;
     struct node_maker nodes;
-    uint32_t *rank_of; /* of each operation */
-    uint32_t *partner; /* of each send its receive, and of each receive its send */
-    bool *is_large;    /* of each send and receive: the message waits for its receive */
-    uint32_t *ready;   /* events that wait for nothing, the next one last */
-    size_t ready_count;
+    uint32_t *rank_of;   /* of each operation */
+    uint32_t *partner;   /* of each send its receive, and of each receive its send */
+    bool *is_large;      /* of each send and receive: the message waits for its receive */
+    struct cause *ready; /* events whose edges can be followed, the next one last */
+    size_t ready_count, ready_capacity;
     uint32_t events;
 };
 
@@ -140,19 +140,20 @@ static struct tolerance_line own_cost(const struct tolerance_costs *costs,
     return cost;
 }
 
-static bool is_within_node(const struct maker *maker, uint32_t send)
+/* `end` is the send or the receive of a message. */
+static bool is_within_node(const struct maker *maker, uint32_t end)
 {
     uint32_t ranks = maker->costs->ranks_per_node;
     return !maker->costs->is_loggops &&
-           program_node(maker->program, maker->rank_of[send], ranks) ==
-               program_node(maker->program, operation_at(maker, send)->peer, ranks);
+           program_node(maker->program, maker->rank_of[end], ranks) ==
+               program_node(maker->program, operation_at(maker, end)->peer, ranks);
 }
 
 /* What the core of this end works for a message, with Hockney. */
-static struct tolerance_line core_cost(const struct maker *maker, uint32_t index, bool is_send)
+static struct tolerance_line core_cost(const struct maker *maker, uint32_t end, bool is_send)
 {
     const struct tolerance_costs *costs = maker->costs;
-    if (is_within_node(maker, is_send ? index : maker->partner[index]))
+    if (is_within_node(maker, end))
         return (struct tolerance_line){.a = 0};
     return (struct tolerance_line){.a = is_send ? costs->host_send : costs->host_receive};
 }
@@ -202,10 +203,10 @@ static inline uint32_t counted_alone(const struct maker *maker, uint32_t index)
     return varies && own_cost(maker->costs, operation_at(maker, index)).k ? index : PATHS_NO_MESSAGE;
 }
 
-/* How many edges that are followed lead to the end of an operation. */
-static inline uint32_t edges_to_end(const struct maker *maker, uint32_t index, enum graph_kind kind)
+/* How many edges that are followed lead to the end of an operation, whose message waits for its receive if it
+ * is large. */
+static inline uint32_t edges_to_end(const struct maker *maker, enum graph_kind kind, bool is_large)
 {
-    bool is_large = maker->is_large[index];
     if (kind == GRAPH_SEND)
         return is_large ? 2 : 1; /* its beginning; and that, or the end, of its receive */
     if (kind == GRAPH_RECV)
@@ -213,27 +214,25 @@ static inline uint32_t edges_to_end(const struct maker *maker, uint32_t index, e
     return 1;
 }
 
-/* How many edges that are followed lead to an event; to the end of the program always one more. */
-static inline uint32_t edges_to(const struct maker *maker, uint32_t event)
+static inline struct cause *next_ready(struct maker *maker)
 {
-    if (event + 1 == maker->events)
-        return UINT32_MAX;
-    const struct graph_operation *operation = operation_at(maker, event / 2);
-    return event % 2 ? edges_to_end(maker, event / 2, (enum graph_kind)operation->kind) : operation->needs;
+    maker->ready = mem_grow(maker->ready, &maker->ready_capacity, maker->ready_count + 1, "paths");
+    return &maker->ready[maker->ready_count];
 }
 
-/* An event whose edges are followed. */
-struct cause {
-    struct term term;
-    uint32_t event;
-};
-
-static inline void follow(struct maker *maker, const struct cause *cause, uint32_t to,
+/* In all, `edges` that are followed lead to the event `to`. */
+static inline void follow(struct maker *maker, const struct cause *cause, uint32_t to, uint32_t edges,
                           struct tolerance_line cost, struct nodes_counts counts)
 {
-    uint32_t edges = maker->nodes.term_of[to] ? 0 : edges_to(maker, to);
-    if (nodes_follow(&maker->nodes, &cause->term, to, edges, cost, counts))
-        maker->ready[maker->ready_count++] = to;
+    maker->ready_count += nodes_follow(&maker->nodes, cause, to, edges, cost, counts, next_ready(maker));
+}
+
+/* To the end of a send or a receive. */
+static inline void follow_to_end(struct maker *maker, const struct cause *cause, uint32_t index,
+                                 enum graph_kind kind, struct tolerance_line cost, struct nodes_counts counts)
+{
+    follow(maker, cause, 2 * index + 1, edges_to_end(maker, kind, maker->is_large[cause->event / 2]), cost,
+           counts);
 }
 
 /* LogGOPS: a receive begins when its message is there, and then costs o. The send of a large message ends
@@ -243,11 +242,12 @@ static inline void loggops_edges(struct maker *maker, const struct cause *cause,
     uint32_t index = cause->event / 2, partner = maker->partner[index];
     bool is_end = cause->event % 2;
     if (is_send && !is_end)
-        follow(maker, cause, 2 * partner + 1,
-               paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
-               (struct nodes_counts){index, counted_alone(maker, partner)});
+        follow_to_end(
+            maker, cause, partner, GRAPH_RECV,
+            paths_plus(message_cost(maker, index), own_cost(maker->costs, operation_at(maker, partner))),
+            (struct nodes_counts){index, counted_alone(maker, partner)});
     else if (!is_send && is_end && waits)
-        follow(maker, cause, 2 * partner + 1, (struct tolerance_line){.a = 0}, counts_nothing);
+        follow_to_end(maker, cause, partner, GRAPH_SEND, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Hockney: a large message leaves when its receive is posted too, and both ends end when its receiver has it.
@@ -258,11 +258,11 @@ static inline void hockney_edges(struct maker *maker, const struct cause *cause,
     uint32_t send = is_send ? index : partner, receive = is_send ? partner : index;
     bool is_end = cause->event % 2;
     if (!is_end && (is_send || waits))
-        follow(
-            maker, cause, 2 * (waits ? send : receive) + 1, message_cost(maker, send),
-            (struct nodes_counts){is_within_node(maker, send) ? PATHS_NO_MESSAGE : send, PATHS_NO_MESSAGE});
+        follow_to_end(
+            maker, cause, waits ? send : receive, waits ? GRAPH_SEND : GRAPH_RECV, message_cost(maker, send),
+            (struct nodes_counts){is_within_node(maker, index) ? PATHS_NO_MESSAGE : send, PATHS_NO_MESSAGE});
     else if (is_end && is_send && waits)
-        follow(maker, cause, 2 * receive + 1, (struct tolerance_line){.a = 0}, counts_nothing);
+        follow_to_end(maker, cause, receive, GRAPH_RECV, (struct tolerance_line){.a = 0}, counts_nothing);
 }
 
 /* Ranks take turns, so that the processor does not see that each of them goes through its operations in
@@ -278,32 +278,45 @@ static inline void fetch_soon(const struct maker *maker, uint32_t index,
     __builtin_prefetch(&maker->nodes.term_of[2 * maker->partner[soon] + 1]);
 }
 
-/* Every edge that leaves an event. edges_to() counts those that lead to one. */
-static void follow_edges(struct maker *maker, const struct cause *cause)
+/* What comes later in the rank. */
+static inline void follow_dependents(struct maker *maker, const struct cause *cause,
+                                     const struct graph_rank *rank, const struct graph_operation *operation)
 {
-    uint32_t event = cause->event, index = event / 2;
-    const struct graph_rank *rank = &maker->graph->ranks[maker->rank_of[index]];
-    const struct graph_operation *operation = &rank->operations[index - rank->first];
     const struct tolerance_line nothing = {.a = 0};
-    bool is_end = event % 2, is_send = operation->kind == GRAPH_SEND;
-    bool is_message = is_send || operation->kind == GRAPH_RECV, is_loggops = maker->costs->is_loggops;
-    bool waits = maker->is_large[index];
-    fetch_soon(maker, index, operation);
+    bool is_end = cause->event % 2;
     uint32_t first = is_end ? operation->on_end : operation->on_begin;
     uint32_t end = is_end ? operation->on_begin : operation[1].on_end;
-    for (uint32_t i = first; i < end; i++)
-        follow(maker, cause, 2 * ((uint32_t)rank->first + rank->dependents[i]), nothing, counts_nothing);
-    if (is_end && first == end) /* nothing of its rank comes later */
-        follow(maker, cause, maker->events - 1, nothing, counts_nothing);
-    if (!is_end && (is_loggops || !waits))
-        follow(maker, cause, event + 1,
-               is_message && !is_loggops ? core_cost(maker, index, is_send)
-                                         : own_cost(maker->costs, operation),
-               (struct nodes_counts){PATHS_NO_MESSAGE, counted_alone(maker, index)});
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t next = rank->dependents[i];
+        follow(maker, cause, 2 * ((uint32_t)rank->first + next), rank->operations[next].needs, nothing,
+               counts_nothing);
+    }
+    if (is_end && first == end)
+        follow(maker, cause, maker->events - 1, UINT32_MAX, nothing, counts_nothing);
+}
+
+/* Every edge that leaves an event; each says how many lead to where it goes. True: *cause is the end of the
+ * same operation now. */
+static bool follow_edges(struct maker *maker, struct cause *cause)
+{
+    const uint32_t event = cause->event, index = event / 2;
+    const struct graph_rank *rank = &maker->graph->ranks[maker->rank_of[index]];
+    const struct graph_operation *operation = &rank->operations[index - rank->first];
+    const bool is_end = event % 2, is_send = operation->kind == GRAPH_SEND;
+    const bool is_message = is_send || operation->kind == GRAPH_RECV;
+    const bool is_loggops = maker->costs->is_loggops, waits = maker->is_large[index];
+    fetch_soon(maker, index, operation);
+    follow_dependents(maker, cause, rank, operation);
     if (is_message && is_loggops)
         loggops_edges(maker, cause, is_send, waits);
     else if (is_message)
         hockney_edges(maker, cause, is_send, waits);
+    if (is_end || (waits && !is_loggops))
+        return false;
+    return nodes_follow(
+        &maker->nodes, cause, event + 1, edges_to_end(maker, (enum graph_kind)operation->kind, waits),
+        is_message && !is_loggops ? core_cost(maker, index, is_send) : own_cost(maker->costs, operation),
+        (struct nodes_counts){PATHS_NO_MESSAGE, counted_alone(maker, index)}, cause);
 }
 
 /* -------------------------------------------------------------------- order */
@@ -313,8 +326,10 @@ static void follow_edges(struct maker *maker, const struct cause *cause)
 static void find_ready(struct maker *maker)
 {
     for (uint32_t index = (maker->events - 1) / 2; index-- > 0;)
-        if (!operation_at(maker, index)->needs)
-            maker->ready[maker->ready_count++] = 2 * index;
+        if (!operation_at(maker, index)->needs) {
+            nodes_begin(&maker->nodes, 2 * index, next_ready(maker));
+            maker->ready_count++;
+        }
 }
 
 /* Follows events in an order in which each one is behind its causes. */
@@ -322,10 +337,11 @@ static enum status make_nodes(struct maker *maker)
 {
     uint32_t last = maker->events - 1, done = 0;
     find_ready(maker);
-    for (; maker->ready_count; done++) {
-        struct cause cause = {.event = maker->ready[--maker->ready_count]};
-        cause.term = nodes_settle(&maker->nodes, cause.event);
-        follow_edges(maker, &cause);
+    while (maker->ready_count) {
+        struct cause cause = maker->ready[--maker->ready_count];
+        do
+            done++;
+        while (follow_edges(maker, &cause));
     }
     for (uint32_t event = 0; done < last && event < last; event++)
         if (!nodes_is_settled(&maker->nodes, event))
@@ -365,7 +381,6 @@ static void maker_init(struct maker *maker, const struct program *program)
     maker->rank_of = mem_alloc(operations, sizeof *maker->rank_of, "paths");
     maker->partner = mem_alloc(operations, sizeof *maker->partner, "paths");
     maker->is_large = mem_alloc(operations, sizeof *maker->is_large, "paths");
-    maker->ready = mem_alloc(maker->events, sizeof *maker->ready, "paths");
     for (uint32_t rank = 0; rank < program->ranks; rank++)
         for (uint32_t i = 0; i < program->graph->ranks[rank].count; i++)
             maker->rank_of[program->graph->ranks[rank].first + i] = rank;
