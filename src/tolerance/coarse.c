@@ -24,11 +24,13 @@ enum {
 /* Times of a node at the points of a pass: a cache line, which instructions on vectors compute as a whole. */
 typedef double lane_times __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t lane_mask __attribute__((vector_size(LANES * sizeof(int64_t)))); /* -1: true */
+typedef int8_t lane_bytes __attribute__((vector_size(LANES)));
 
 struct coarse_point {
     double x;
     struct tolerance_at at;
     struct tolerance_line line; /* of T there */
+    bool has_line;
 };
 
 struct coarse {
@@ -53,10 +55,9 @@ struct coarse {
 /* ------------------------------------------------------------------- points */
 
 /* Through pointers, since functions that are compiled for other vectors would pass them in other ways. */
-static inline void edge_times(const struct paths_edges *edges, size_t edge, const lane_times *x,
-                              lane_times *times)
+static inline void line_times(struct tolerance_line line, const lane_times *x, lane_times *times)
 {
-    *times = (double)edges->cost[edge].k * *x + (double)edges->cost[edge].a;
+    *times = (double)line.k * *x + (double)line.a;
 }
 
 static inline void take_later(lane_times *latest, const lane_times *times)
@@ -67,18 +68,21 @@ static inline void take_later(lane_times *latest, const lane_times *times)
 
 WIDE_VECTORS static void find_before(struct coarse *coarse, const lane_times *x)
 {
-    const struct paths_edges *edges = coarse->edges;
-    const size_t all_edges = edges->first[edges->nodes];
-    lane_times *before = coarse->before;
+    const uint32_t nodes = coarse->edges->nodes, *const source = coarse->edges->source;
+    const size_t *const first = coarse->edges->first, all_edges = first[nodes];
+    const struct tolerance_line *const cost = coarse->edges->cost;
+    lane_times *const before = coarse->before;
+    const lane_times at = *x;
+    size_t edge = 0;
     before[0] = (lane_times){0};
-    for (uint32_t node = 1; node < edges->nodes; node++) {
+    for (uint32_t node = 1; node < nodes; node++) {
+        const size_t end = first[node + 1];
         lane_times latest = {0}, times;
-        size_t edge = edges->first[node];
         if (edge + AHEAD < all_edges)
-            __builtin_prefetch(&before[edges->source[edge + AHEAD]]);
-        for (; edge < edges->first[node + 1]; edge++) {
-            edge_times(edges, edge, x, &times);
-            times += before[edges->source[edge]];
+            __builtin_prefetch(&before[source[edge + AHEAD]]);
+        for (; edge < end; edge++) {
+            line_times(cost[edge], &at, &times);
+            times += before[source[edge]];
             take_later(&latest, &times);
         }
         before[node] = latest;
@@ -106,12 +110,18 @@ static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edg
     return wanted & ~taken;
 }
 
-/* The lines of longest paths at the points of the last pass: from the end to the beginning, all at once. */
+/* The lines of longest paths at the points of the last pass that have none yet: from the end to the
+ * beginning, all at once. */
 static void follow_back(struct coarse *coarse, struct coarse_point *points, size_t count)
 {
     const struct paths_edges *edges = coarse->edges;
+    unsigned all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all |= (unsigned)!points[i].has_line << i;
+        points[i].has_line = true;
+    }
     memset(coarse->is_on, 0, edges->nodes);
-    coarse->is_on[edges->nodes - 1] = (uint8_t)((1U << count) - 1);
+    coarse->is_on[edges->nodes - 1] = (uint8_t)all;
     for (uint32_t node = edges->nodes; node-- > 1;) {
         unsigned wanted = coarse->is_on[node];
         for (size_t edge = edges->first[node]; wanted; edge++)
@@ -119,16 +129,14 @@ static void follow_back(struct coarse *coarse, struct coarse_point *points, size
     }
 }
 
-static void find_lines(struct coarse *coarse, struct coarse_point *points, size_t count)
+/* One pass for at most LANES points: the times to all nodes, and the lines. */
+static void pass(struct coarse *coarse, struct coarse_point *points, size_t count)
 {
-    for (size_t begin = 0; begin < count; begin += LANES) {
-        size_t here = count - begin < LANES ? count - begin : LANES;
-        lane_times x;
-        for (size_t i = 0; i < LANES; i++)
-            x[i] = points[begin + (i < here ? i : here - 1)].x;
-        find_before(coarse, &x);
-        follow_back(coarse, &points[begin], here);
-    }
+    lane_times x;
+    for (size_t i = 0; i < LANES; i++)
+        x[i] = points[i < count ? i : count - 1].x;
+    find_before(coarse, &x);
+    follow_back(coarse, points, count);
 }
 
 /* A point between two neighbours, close to where their lines meet. False: there is none. */
@@ -146,8 +154,9 @@ static bool point_between(const struct coarse *coarse, const struct coarse_point
     return x > low->x && x < high->x;
 }
 
-/* Doubles the number of stretches, except where there is nothing to find. */
-static void add_round(struct coarse *coarse)
+/* Doubles the number of stretches, except where there is nothing to find. The last points get their lines in
+ * the passes of their groups. */
+static void add_round(struct coarse *coarse, bool is_last)
 {
     struct coarse_point added[MOST_POINTS], all[MOST_POINTS];
     bool is_divided[MOST_POINTS];
@@ -156,7 +165,8 @@ static void add_round(struct coarse *coarse)
         is_divided[i] = point_between(coarse, &coarse->points[i], &coarse->points[i + 1], &added[count]);
         count += is_divided[i];
     }
-    find_lines(coarse, added, count);
+    for (size_t i = 0; !is_last && i < count; i += LANES)
+        pass(coarse, &added[i], count - i < LANES ? count - i : LANES);
     for (size_t i = 0; i < coarse->count; i++) {
         all[total++] = coarse->points[i];
         if (i + 1 < coarse->count && is_divided[i])
@@ -177,11 +187,12 @@ struct coarse_group {
     bool is_open[STRETCHES];
 };
 
-static void begin_group(const struct coarse *coarse, size_t begin, struct coarse_group *group)
+static void begin_group(struct coarse *coarse, size_t begin, struct coarse_group *group)
 {
     size_t left = coarse->count - 1 - begin;
     *group = (struct coarse_group){.points = &coarse->points[begin],
                                    .stretches = left < STRETCHES ? left : STRETCHES};
+    pass(coarse, &coarse->points[begin], group->stretches + 1);
     for (size_t i = 0; i < LANES; i++) {
         group->x[i] = group->points[i <= group->stretches ? i : group->stretches].x;
         group->enough[i] = INFINITY;
@@ -199,25 +210,24 @@ static void begin_group(const struct coarse *coarse, size_t begin, struct coarse
     }
 }
 
-/* The stretches in which paths by way of an edge matter; `times` at the points, the longest of them. */
-static inline unsigned find_matters(const struct coarse_group *group, const lane_times *times)
+/* The stretches in which paths by way of an edge matter, a bit for each; `times` at the points, the longest
+ * of them. */
+static inline uint8_t find_matters(const struct coarse_group *group, const lane_times *times)
 {
     const lane_times next = __builtin_shufflevector(*times, *times, 1, 2, 3, 4, 5, 6, 7, 7);
     const lane_mask is_above = *times * group->share[0] + next * group->share[1] > group->enough;
-    int64_t any = 0; /* mostly none */
-    unsigned matters = 0;
-    for (size_t i = 0; i < LANES; i++)
-        any |= is_above[i];
-    for (size_t i = 0; any && i < STRETCHES; i++)
-        matters |= (unsigned)(is_above[i] & 1) << i;
-    return matters;
+    const lane_bytes bytes = __builtin_convertvector(is_above, lane_bytes);
+    const lane_bytes bits = bytes & (lane_bytes){1, 2, 4, 8, 16, 32, 64};
+    uint64_t word;
+    memcpy(&word, &bits, sizeof word);
+    return (uint8_t)(word * UINT64_C(0x0101010101010101) >> 56); /* their sum */
 }
 
-static inline void fetch_ahead(const struct coarse *coarse, size_t edge)
+static inline void fetch_ahead(const struct coarse *coarse, const uint32_t *source, size_t edge)
 {
     for (size_t i = AHEAD; edge > AHEAD && i > AHEAD - 2; i--) {
-        __builtin_prefetch(&coarse->before[coarse->edges->source[edge - i]]);
-        __builtin_prefetch(&coarse->behind[coarse->edges->source[edge - i]], 1);
+        __builtin_prefetch(&coarse->before[source[edge - i]]);
+        __builtin_prefetch(&coarse->behind[source[edge - i]], 1);
     }
 }
 
@@ -244,21 +254,26 @@ static void add_node(struct coarse *coarse, uint32_t node, unsigned stretches)
  * matter. */
 WIDE_VECTORS static void find_behind(struct coarse *coarse, const struct coarse_group *group)
 {
-    const struct paths_edges *edges = coarse->edges;
+    const uint32_t *const source = coarse->edges->source;
+    const size_t *const first = coarse->edges->first;
+    const struct tolerance_line *const cost = coarse->edges->cost;
+    const lane_times *const before = coarse->before;
+    lane_times *const all_behind = coarse->behind;
+    uint8_t *const matters = coarse->matters;
     begin_behind(coarse);
-    for (uint32_t node = edges->nodes; node-- > 1;) {
-        const lane_times behind = coarse->behind[node];
+    for (uint32_t node = coarse->edges->nodes; node-- > 1;) {
+        const lane_times behind = all_behind[node];
+        const size_t end = first[node + 1];
         unsigned all = 0;
-        fetch_ahead(coarse, edges->first[node]);
-        for (size_t edge = edges->first[node]; edge < edges->first[node + 1]; edge++) {
-            const uint32_t source = edges->source[edge];
+        fetch_ahead(coarse, source, first[node]);
+        for (size_t edge = first[node]; edge < end; edge++) {
             lane_times times;
-            edge_times(edges, edge, &group->x, &times);
+            line_times(cost[edge], &group->x, &times);
             times += behind;
-            take_later(&coarse->behind[source], &times);
-            times += coarse->before[source];
-            coarse->matters[edge] = (uint8_t)find_matters(group, &times);
-            all |= coarse->matters[edge];
+            take_later(&all_behind[source[edge]], &times);
+            times += before[source[edge]];
+            matters[edge] = find_matters(group, &times);
+            all |= matters[edge];
         }
         add_node(coarse, node, all);
     }
@@ -330,7 +345,6 @@ static void take_group(struct coarse *coarse, size_t begin)
 {
     struct coarse_group group;
     begin_group(coarse, begin, &group);
-    find_before(coarse, &group.x);
     find_behind(coarse, &group);
     for (size_t i = 0; i < group.stretches; i++) {
         struct paths_part part;
@@ -388,10 +402,10 @@ bool coarse_divide(const struct paths_edges *edges, const struct piece_stretch *
         return false;
     for (size_t i = 0; i < 2; i++)
         coarse.points[i] =
-            (struct coarse_point){tolerance_value(stretch->at[i]), stretch->at[i], stretch->line[i]};
+            (struct coarse_point){tolerance_value(stretch->at[i]), stretch->at[i], stretch->line[i], true};
     coarse_init(&coarse);
-    for (size_t i = 0; i < ROUNDS; i++)
-        add_round(&coarse);
+    for (size_t i = 1; i <= ROUNDS; i++)
+        add_round(&coarse, i == ROUNDS);
     for (size_t begin = 0; begin + 1 < coarse.count; begin += STRETCHES)
         take_group(&coarse, begin);
     coarse_free(&coarse);
