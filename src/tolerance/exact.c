@@ -169,9 +169,9 @@ static struct tolerance_point point_at(enum tolerance_kind kind, struct toleranc
     return (struct tolerance_point){true, tolerance_value_of(kind, x), x};
 }
 
-static double seconds_at(struct program_paths *paths, struct tolerance_at x)
+static double seconds_at(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at x)
 {
-    return tolerance_time(program_paths_longest(paths, x, false), x) / (double)PS_PER_S;
+    return tolerance_time(tolerance_line_at(paths, pieces, x), x) / (double)PS_PER_S;
 }
 
 /* x when the value is `percent` in 1000 % of itself: of a rate, x is its inverse. */
@@ -188,7 +188,8 @@ static enum status check_values(struct program_paths *paths, const struct tolera
 {
     const int64_t most = INT64_C(1) << 50;
     if (answer->base_x.denominator < most && answer->from.denominator < most &&
-        answer->to.denominator < most && seconds_at(paths, answer->base_x) < 0x1p62 / (double)PS_PER_S)
+        answer->to.denominator < most &&
+        seconds_at(paths, &answer->pieces, answer->base_x) < 0x1p62 / (double)PS_PER_S)
         return STATUS_OK;
     diag_error("the values of %s, or the time of the program, are too large for an exact answer",
                answer->param->name);
@@ -204,6 +205,7 @@ static enum status find_answer(struct program_paths *paths, const struct toleran
     enum status status = check_values(paths, answer);
     if (status != STATUS_OK)
         return status;
+    tolerance_count_shares(paths, graph, answer->base_x, &answer->shares);
     tolerance_find(paths, answer->from, answer->to, &answer->pieces);
     answer->makespan_s = tolerance_time(now, answer->base_x) / (double)PS_PER_S;
     answer->slope = (double)now.k;
@@ -214,14 +216,13 @@ static enum status find_answer(struct program_paths *paths, const struct toleran
     }
     struct tolerance_at end;
     answer->depends = tolerance_floor(paths, &answer->pieces, &end);
-    answer->best_s = seconds_at(paths, (struct tolerance_at){0, 1});
+    answer->best_s = seconds_at(paths, &answer->pieces, (struct tolerance_at){0, 1});
     if (answer->depends && (end.numerator || answer->kind != TOLERANCE_RATE))
         answer->gain_end = point_at(answer->kind, end);
     if (by) {
-        answer->better_s = seconds_at(paths, scaled(answer, 100000 - slower));
-        answer->worse_s = seconds_at(paths, scaled(answer, 100000 + slower));
+        answer->better_s = seconds_at(paths, &answer->pieces, scaled(answer, 100000 - slower));
+        answer->worse_s = seconds_at(paths, &answer->pieces, scaled(answer, 100000 + slower));
     }
-    tolerance_count_shares(paths, graph, answer->base_x, &answer->shares);
     return STATUS_OK;
 }
 

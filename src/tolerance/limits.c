@@ -87,13 +87,18 @@ static bool limit_by_newton(struct program_paths *paths, const struct allowance 
     }
 }
 
+struct tolerance_line tolerance_line_at(struct program_paths *paths, const struct tolerance *pieces,
+                                        struct tolerance_at at)
+{
+    bool is_known = pieces->count && tolerance_compare(pieces->pieces[0].from, at) <= 0 &&
+                    tolerance_compare(at, pieces->to) <= 0;
+    return is_known ? tolerance_piece_at(pieces, at)->line : program_paths_longest(paths, at, false);
+}
+
 bool tolerance_limit(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at base,
                      unsigned percent, struct tolerance_at *limit)
 {
-    bool is_known = pieces->count && tolerance_compare(pieces->pieces[0].from, base) <= 0 &&
-                    tolerance_compare(base, pieces->to) <= 0;
-    struct tolerance_line now =
-        is_known ? tolerance_piece_at(pieces, base)->line : program_paths_longest(paths, base, false);
+    struct tolerance_line now = tolerance_line_at(paths, pieces, base);
     const struct allowance allowance = {
         .allowed = ((__int128)now.a * base.denominator + (__int128)now.k * base.numerator) * (100 + percent),
         .unit = (__int128)100 * base.denominator};

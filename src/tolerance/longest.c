@@ -33,7 +33,14 @@ struct tolerance_line paths_longest(const struct paths_edges *edges, struct tole
 
 struct tolerance_line program_paths_longest(struct program_paths *paths, struct tolerance_at at, bool fewest)
 {
-    return paths_longest(&paths->edges, at, fewest, paths->longest);
+    const bool is_known = paths->has_longest && paths->longest_fewest == fewest &&
+                          tolerance_compare(paths->longest_at, at) == 0;
+    if (!is_known)
+        paths_longest(&paths->edges, at, fewest, paths->longest);
+    paths->longest_at = at;
+    paths->longest_fewest = fewest;
+    paths->has_longest = true;
+    return paths->longest[paths->edges.nodes - 1];
 }
 
 static uint32_t rank_of(const struct graph *graph, uint32_t ranks, uint32_t operation)

@@ -29,7 +29,9 @@ struct program_paths {
     uint32_t *last_message; /* of each edge */
     struct paths_message *messages;
     size_t messages_capacity, message_count;
-    struct tolerance_line *longest; /* to each node, in one pass */
+    struct tolerance_line *longest; /* to each node, in one pass: */
+    struct tolerance_at longest_at; /* the last one, at this value */
+    bool longest_fewest, has_longest;
 };
 
 /* A path takes at most this, and counts the parameter at most as often: products fit 128 bits. */

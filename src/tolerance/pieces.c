@@ -309,6 +309,7 @@ void tolerance_find(struct program_paths *paths, struct tolerance_at from, struc
 {
     const struct paths_edges *edges = &paths->edges;
     struct piece_stretch stretch = {.at = {from, to}};
+    paths->has_longest = false;
     for (size_t i = 0; i < 2; i++)
         stretch.line[i] = paths_longest(edges, stretch.at[i], i == 1, paths->longest);
     tolerance->count = 0;

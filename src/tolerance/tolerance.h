@@ -99,6 +99,10 @@ void tolerance_find(struct program_paths *paths, struct tolerance_at from, struc
 /* The piece that holds from `at` on. */
 const struct tolerance_piece *tolerance_piece_at(const struct tolerance *tolerance, struct tolerance_at at);
 
+/* The line that T follows from `at` on: of the pieces, of which there may be none, or of the paths. */
+struct tolerance_line tolerance_line_at(struct program_paths *paths, const struct tolerance *pieces,
+                                        struct tolerance_at at);
+
 /* The largest value at which the time is at most `percent` above that at `base`: on the pieces, of which
  * there may be none, or beyond them. False: there is none, since the time does not grow. */
 bool tolerance_limit(struct program_paths *paths, const struct tolerance *pieces, struct tolerance_at base,
