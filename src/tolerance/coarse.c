@@ -40,8 +40,9 @@ struct coarse {
     size_t count;
     int bits;                    /* x is a multiple of 2^-bits, but for the ends */
     lane_times *before, *behind; /* of each node */
-    struct piece_place *places;  /* all left out, but for nodes of the present part */
-    uint32_t *nodes[STRETCHES];  /* that matter in each stretch, from the last one to the first */
+    struct piece_place *places;  /* left out, but for nodes of the present part, which have the stamp */
+    uint32_t stamp;
+    uint32_t *nodes[STRETCHES]; /* that matter in each stretch, from the last one to the first */
     size_t node_count[STRETCHES], node_capacity[STRETCHES];
     uint8_t *matters; /* of each edge: a bit for each stretch */
     uint8_t *is_on;   /* of each node: a bit for each lane whose longest path it is on */
@@ -289,56 +290,59 @@ static size_t count_edges(const struct coarse *coarse, size_t stretch)
     return count;
 }
 
-/* The part of a stretch. False: nothing is left. */
-static bool make_part(struct coarse *coarse, size_t stretch, struct paths_edges *to)
+/* The part of a stretch takes the times of a node at both ends of it. */
+static inline void keep_times(const struct coarse *coarse, size_t stretch, uint32_t node, uint32_t of_part)
 {
-    const struct paths_edges *from = coarse->edges;
-    size_t count = coarse->node_count[stretch], most = count_edges(coarse, stretch);
-    coarse->first = mem_grow(coarse->first, &coarse->first_capacity, count + 2, "pieces");
-    coarse->source = mem_grow(coarse->source, &coarse->source_capacity, most, "pieces");
-    coarse->cost = mem_grow(coarse->cost, &coarse->cost_capacity, most, "pieces");
-    struct piece_sieve sieve = {
-        .places = coarse->places,
-        .to = {.first = coarse->first, .source = coarse->source, .cost = coarse->cost}};
-    sieve_begin(&sieve);
-    for (size_t i = count; i-- > 0;) {
-        uint32_t node = coarse->nodes[stretch][i];
-        size_t before = sieve.edge_count;
-        if (i > AHEAD)
-            __builtin_prefetch(&from->cost[from->first[coarse->nodes[stretch][i - AHEAD]]]);
-        for (size_t edge = from->first[node]; edge < from->first[node + 1]; edge++)
-            if (coarse->matters[edge] >> stretch & 1)
-                sieve_keep(&sieve, before, from->source[edge], from->cost[edge]);
-        sieve_node(&sieve, before, node, node + 1 == from->nodes);
+    for (size_t k = 0; k < 2; k++) {
+        coarse->times[k][of_part] = coarse->before[node][stretch + k];
+        coarse->times[k + 2][of_part] = coarse->behind[node][stretch + k];
     }
-    *to = sieve.to;
-    return count && coarse->nodes[stretch][0] + 1 == from->nodes &&
-           !coarse->places[from->nodes - 1].is_left_out;
 }
 
-/* The times of its nodes at both ends; then all places are left out again. */
-static void keep_times(struct coarse *coarse, size_t stretch, struct paths_part *part)
+static void reserve_part(struct coarse *coarse, size_t nodes, size_t edges)
 {
+    coarse->first = mem_grow(coarse->first, &coarse->first_capacity, nodes + 1, "pieces");
+    coarse->source = mem_grow(coarse->source, &coarse->source_capacity, edges, "pieces");
+    coarse->cost = mem_grow(coarse->cost, &coarse->cost_capacity, edges, "pieces");
     for (size_t i = 0; i < 4; i++)
-        coarse->times[i] =
-            mem_grow(coarse->times[i], &coarse->times_capacity[i], part->edges.nodes, "pieces");
-    for (size_t i = coarse->node_count[stretch] + 1; i-- > 0;) {
-        uint32_t node = i ? coarse->nodes[stretch][i - 1] : 0;
-        struct piece_place *place = &coarse->places[node];
-        if (i > AHEAD) {
-            __builtin_prefetch(&coarse->before[coarse->nodes[stretch][i - AHEAD]]);
-            __builtin_prefetch(&coarse->behind[coarse->nodes[stretch][i - AHEAD]]);
-        }
-        for (size_t k = 0; place->is_node && k < 2; k++) {
-            coarse->times[k][place->node] = coarse->before[node][stretch + k];
-            coarse->times[k + 2][place->node] = coarse->behind[node][stretch + k];
-        }
-        *place = (struct piece_place){.is_left_out = true};
+        coarse->times[i] = mem_grow(coarse->times[i], &coarse->times_capacity[i], nodes, "pieces");
+}
+
+static inline void fetch_node(const struct coarse *coarse, uint32_t node)
+{
+    __builtin_prefetch(&coarse->edges->cost[coarse->edges->first[node]]);
+    __builtin_prefetch(&coarse->before[node]);
+    __builtin_prefetch(&coarse->behind[node]);
+}
+
+/* The part of a stretch. False: nothing is left. */
+static bool make_part(struct coarse *coarse, size_t stretch, struct paths_part *part)
+{
+    const struct paths_edges *from = coarse->edges;
+    const uint32_t *const nodes = coarse->nodes[stretch];
+    const size_t count = coarse->node_count[stretch];
+    reserve_part(coarse, count + 1, count_edges(coarse, stretch));
+    struct piece_sieve sieve = {
+        .places = coarse->places,
+        .stamp = ++coarse->stamp,
+        .to = {.first = coarse->first, .source = coarse->source, .cost = coarse->cost}};
+    sieve_begin(&sieve);
+    keep_times(coarse, stretch, 0, 0);
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t node = nodes[i];
+        const size_t before = sieve.edge_count, end = from->first[node + 1];
+        if (i > AHEAD)
+            fetch_node(coarse, nodes[i - AHEAD]);
+        for (size_t edge = from->first[node]; edge < end; edge++)
+            if (coarse->matters[edge] >> stretch & 1)
+                sieve_keep(&sieve, before, from->source[edge], from->cost[edge]);
+        if (sieve_node(&sieve, before, node, node + 1 == from->nodes))
+            keep_times(coarse, stretch, node, sieve.to.nodes - 1);
     }
-    for (size_t k = 0; k < 2; k++) {
-        part->before[k] = coarse->times[k];
-        part->behind[k] = coarse->times[k + 2];
-    }
+    *part = (struct paths_part){.edges = sieve.to,
+                                .before = {coarse->times[0], coarse->times[1]},
+                                .behind = {coarse->times[2], coarse->times[3]}};
+    return count && coarse->places[from->nodes - 1].stamp == sieve.stamp;
 }
 
 static void take_group(struct coarse *coarse, size_t begin)
@@ -350,9 +354,7 @@ static void take_group(struct coarse *coarse, size_t begin)
         struct paths_part part;
         if (!group.is_open[i])
             continue;
-        bool is_left = make_part(coarse, i, &part.edges);
-        keep_times(coarse, i, &part);
-        if (is_left)
+        if (make_part(coarse, i, &part))
             coarse->take->part(coarse->take->self, &part, &group.stretch[i]);
         else
             coarse->take->lines(coarse->take->self, &group.stretch[i]);
@@ -369,8 +371,6 @@ static void coarse_init(struct coarse *coarse)
     coarse->places = mem_alloc(nodes, sizeof *coarse->places, "pieces");
     coarse->is_on = mem_alloc(nodes, sizeof *coarse->is_on, "pieces");
     coarse->matters = mem_alloc(coarse->edges->first[nodes], sizeof *coarse->matters, "pieces");
-    for (size_t i = 0; i < nodes; i++)
-        coarse->places[i].is_left_out = true;
 }
 
 static void coarse_free(struct coarse *coarse)

@@ -90,66 +90,25 @@ static size_t count_passing(const struct piece_chords *chords)
     return count;
 }
 
-void sieve_begin(struct piece_sieve *sieve)
+/* Keeps the times of the nodes that are left. */
+static void sift(struct piece_chords *chords, double *const kept[4])
 {
-    sieve->places[0] = (struct piece_place){.is_node = true};
-    sieve->to.first[0] = sieve->to.first[1] = 0;
-    sieve->to.nodes = 1;
-    sieve->edge_count = 0;
-}
-
-/* Unless another edge of this node takes as long. */
-void sieve_keep(struct piece_sieve *sieve, size_t first, uint32_t source, struct tolerance_line cost)
-{
-    const struct piece_place *place = &sieve->places[source];
-    struct paths_edges *to = &sieve->to;
-    if (place->is_left_out)
-        return;
-    cost.a += place->line.a;
-    cost.k += place->line.k;
-    for (size_t i = first; i < sieve->edge_count && i < first + 4; i++)
-        if (to->source[i] == place->node && to->cost[i].a >= cost.a && to->cost[i].k >= cost.k)
-            return;
-    to->source[sieve->edge_count] = place->node;
-    to->cost[sieve->edge_count++] = cost;
-}
-
-void sieve_node(struct piece_sieve *sieve, size_t first, uint32_t node, bool is_last)
-{
-    struct piece_place *place = &sieve->places[node];
-    struct paths_edges *to = &sieve->to;
-    *place = (struct piece_place){.is_left_out = sieve->edge_count == first};
-    if (sieve->edge_count == first + 1 && !is_last) {
-        sieve->edge_count = first;
-        place->node = to->source[first];
-        place->line = to->cost[first];
-    } else if (!place->is_left_out) {
-        place->is_node = true;
-        place->node = to->nodes;
-        to->first[++to->nodes] = sieve->edge_count;
-    }
-}
-
-static void sift(struct piece_chords *chords)
-{
-    const struct paths_edges *from = &chords->from->edges;
+    const struct paths_part *part = chords->from;
+    const struct paths_edges *from = &part->edges;
+    const double *const times[4] = {part->before[0], part->before[1], part->behind[0], part->behind[1]};
     struct piece_sieve *sieve = &chords->sieve;
     sieve_begin(sieve);
+    for (size_t k = 0; k < 4; k++)
+        kept[k][0] = times[k][0];
     for (uint32_t node = 1; node < from->nodes; node++) {
         size_t before = sieve->edge_count;
         for (size_t i = from->first[node]; i < from->first[node + 1]; i++)
             if (passes(chords, node, i))
                 sieve_keep(sieve, before, from->source[i], from->cost[i]);
-        sieve_node(sieve, before, node, node + 1 == from->nodes);
+        if (sieve_node(sieve, before, node, node + 1 == from->nodes))
+            for (size_t k = 0; k < 4; k++)
+                kept[k][sieve->to.nodes - 1] = times[k][node];
     }
-}
-
-static void keep_times(const struct piece_chords *chords, const double *times, double *kept)
-{
-    const struct piece_place *places = chords->sieve.places;
-    for (uint32_t node = 0; node < chords->from->edges.nodes; node++)
-        if (places[node].is_node)
-            kept[places[node].node] = times[node];
 }
 
 static struct piece_level *level_at(struct piece_search *search, size_t depth)
@@ -168,15 +127,14 @@ static void sift_into(struct piece_chords *chords, struct piece_level *level, st
     level->first = mem_grow(level->first, &level->first_capacity, nodes + 1, "pieces");
     level->source = mem_grow(level->source, &level->source_capacity, edge_count, "pieces");
     level->cost = mem_grow(level->cost, &level->cost_capacity, edge_count, "pieces");
+    for (size_t k = 0; k < 4; k++)
+        level->kept[k] = mem_grow(level->kept[k], &level->kept_capacity[k], nodes, "pieces");
     chords->sieve.to =
         (struct paths_edges){.first = level->first, .source = level->source, .cost = level->cost};
-    sift(chords);
-    *to = (struct paths_part){.edges = chords->sieve.to};
-    for (size_t i = 0; i < 4; i++) {
-        level->kept[i] = mem_grow(level->kept[i], &level->kept_capacity[i], to->edges.nodes, "pieces");
-        keep_times(chords, i < 2 ? from->before[i] : from->behind[i - 2], level->kept[i]);
-        *(i < 2 ? &to->before[i] : &to->behind[i - 2]) = level->kept[i];
-    }
+    sift(chords, level->kept);
+    *to = (struct paths_part){.edges = chords->sieve.to,
+                              .before = {level->kept[0], level->kept[1]},
+                              .behind = {level->kept[2], level->kept[3]}};
 }
 
 /* False: nothing is left. If few edges can be left out, all are kept; else the part lives in `level`. */
@@ -192,7 +150,7 @@ static bool make_smaller(struct piece_search *search, const struct paths_part *f
                                   .enough = stretch_enough(stretch, middle, nodes),
                                   .before = search->before,
                                   .behind = search->behind,
-                                  .sieve = {.places = search->places}};
+                                  .sieve = {.places = search->places, .stamp = 1}};
     find_chords(&chords);
     size_t passing = count_passing(&chords);
     *to = *from;
@@ -200,7 +158,7 @@ static bool make_smaller(struct piece_search *search, const struct paths_part *f
         return true;
     if (passing)
         sift_into(&chords, level, to);
-    return passing && !search->places[nodes - 1].is_left_out;
+    return passing && search->places[nodes - 1].stamp;
 }
 
 /* --------------------------------------------------------------- division */

@@ -16,11 +16,11 @@ struct piece_stretch {
     struct tolerance_line line[2];
 };
 
-/* A node of a part is a node of a smaller part, plus a line. */
+/* A node of a part is a node of a smaller part, plus a line; with another stamp than that of the sieve it is
+ * left out. */
 struct piece_place {
     struct tolerance_line line;
-    uint32_t node;
-    bool is_node, is_left_out;
+    uint32_t node, stamp;
 };
 
 /* A part that becomes smaller. */
@@ -28,14 +28,55 @@ struct piece_sieve {
     struct piece_place *places; /* of each node */
     struct paths_edges to;      /* room for the edges that are left */
     size_t edge_count;
+    uint32_t stamp; /* not 0 */
 };
 
 /* The smaller part: an edge of the node that is kept, and the node behind its edges. The first node comes
  * with sieve_begin(). Edges from nodes that were left out are left out too, and nodes with one edge are none.
  */
-void sieve_begin(struct piece_sieve *sieve);
-void sieve_keep(struct piece_sieve *sieve, size_t first, uint32_t source, struct tolerance_line cost);
-void sieve_node(struct piece_sieve *sieve, size_t first, uint32_t node, bool is_last);
+static inline void sieve_begin(struct piece_sieve *sieve)
+{
+    sieve->places[0] = (struct piece_place){.stamp = sieve->stamp};
+    sieve->to.first[0] = sieve->to.first[1] = 0;
+    sieve->to.nodes = 1;
+    sieve->edge_count = 0;
+}
+
+/* Unless another edge of this node takes as long. */
+static inline void sieve_keep(struct piece_sieve *sieve, size_t first, uint32_t source,
+                              struct tolerance_line cost)
+{
+    const struct piece_place *place = &sieve->places[source];
+    struct paths_edges *to = &sieve->to;
+    if (place->stamp != sieve->stamp)
+        return;
+    cost.a += place->line.a;
+    cost.k += place->line.k;
+    for (size_t i = first; i < sieve->edge_count && i < first + 4; i++)
+        if (to->source[i] == place->node && to->cost[i].a >= cost.a && to->cost[i].k >= cost.k)
+            return;
+    to->source[sieve->edge_count] = place->node;
+    to->cost[sieve->edge_count++] = cost;
+}
+
+/* True: it is a node of the smaller part too, the last one so far. */
+static inline bool sieve_node(struct piece_sieve *sieve, size_t first, uint32_t node, bool is_last)
+{
+    struct piece_place *place = &sieve->places[node];
+    struct paths_edges *to = &sieve->to;
+    *place = (struct piece_place){.stamp = sieve->edge_count == first ? 0 : sieve->stamp};
+    if (sieve->edge_count == first)
+        return false;
+    if (sieve->edge_count == first + 1 && !is_last) {
+        sieve->edge_count = first;
+        place->node = to->source[first];
+        place->line = to->cost[first];
+        return false;
+    }
+    place->node = to->nodes;
+    to->first[++to->nodes] = sieve->edge_count;
+    return true;
+}
 
 static inline double time_of(struct tolerance_line line, double x)
 {
