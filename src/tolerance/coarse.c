@@ -144,7 +144,7 @@ static void pass(struct coarse *coarse, struct coarse_point *points, size_t coun
 static bool point_between(const struct coarse *coarse, const struct coarse_point *low,
                           const struct coarse_point *high, struct coarse_point *point)
 {
-    if (low->line.k >= high->line.k)
+    if (!lies_between(low->line, high->line))
         return false;
     double meet = (double)(low->line.a - high->line.a) / (double)(high->line.k - low->line.k);
     double x = ldexp(floor(ldexp(meet, coarse->bits)), -coarse->bits);
@@ -185,7 +185,6 @@ struct coarse_group {
     size_t stretches;
     lane_times x, enough, share[2]; /* of the time at the point itself, and at the next one */
     struct piece_stretch stretch[STRETCHES];
-    bool is_open[STRETCHES];
 };
 
 static void begin_group(struct coarse *coarse, size_t begin, struct coarse_group *group)
@@ -201,8 +200,7 @@ static void begin_group(struct coarse *coarse, size_t begin, struct coarse_group
     for (size_t i = 0; i < group->stretches; i++) {
         const struct coarse_point *low = &group->points[i], *high = &group->points[i + 1];
         group->stretch[i] = (struct piece_stretch){{low->at, high->at}, {low->line, high->line}};
-        group->is_open[i] = low->line.k < high->line.k;
-        if (!group->is_open[i])
+        if (!lies_between(low->line, high->line))
             continue;
         struct tolerance_at middle = stretch_middle(&group->stretch[i]);
         group->enough[i] = stretch_enough(&group->stretch[i], middle, coarse->edges->nodes);
@@ -351,13 +349,12 @@ static void take_group(struct coarse *coarse, size_t begin)
     begin_group(coarse, begin, &group);
     find_behind(coarse, &group);
     for (size_t i = 0; i < group.stretches; i++) {
+        const struct piece_stretch *stretch = &group.stretch[i];
         struct paths_part part;
-        if (!group.is_open[i])
-            continue;
-        if (make_part(coarse, i, &part))
-            coarse->take->part(coarse->take->self, &part, &group.stretch[i]);
-        else
-            coarse->take->lines(coarse->take->self, &group.stretch[i]);
+        if (lies_between(stretch->line[0], stretch->line[1]) && make_part(coarse, i, &part))
+            coarse->take->part(coarse->take->self, &part, stretch);
+        else if (stretch->line[0].k < stretch->line[1].k)
+            coarse->take->lines(coarse->take->self, stretch);
     }
 }
 

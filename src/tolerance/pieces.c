@@ -206,7 +206,8 @@ static void divide(struct piece_search *search, const struct paths_part *whole,
     if (stretch->line[0].k == stretch->line[1].k)
         return;
     struct tolerance_at middle = stretch_middle(stretch);
-    if (make_smaller(search, whole, stretch, middle, level_at(search, depth), &part))
+    if (lies_between(stretch->line[0], stretch->line[1]) &&
+        make_smaller(search, whole, stretch, middle, level_at(search, depth), &part))
         split(search, &part, stretch, middle, depth);
     else
         add_piece(search->tolerance, middle, stretch->line[1]);

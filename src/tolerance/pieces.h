@@ -83,6 +83,13 @@ static inline double time_of(struct tolerance_line line, double x)
     return (double)line.a + (double)line.k * x;
 }
 
+/* Slopes are whole numbers that never fall. So between lines whose slopes differ by less than 2 there is no
+ * other one. */
+static inline bool lies_between(struct tolerance_line low, struct tolerance_line high)
+{
+    return high.k - low.k >= 2;
+}
+
 /* Where the two lines at the ends of a stretch meet. */
 static inline struct tolerance_at stretch_middle(const struct piece_stretch *stretch)
 {
