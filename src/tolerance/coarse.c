@@ -10,13 +10,16 @@
 /* In a long interval nearly all edges matter, so that a division costs passes over the whole graph. Here one
  * pass serves several values of x at once. Rounds of passes find the points that divide the interval: where
  * the lines of two neighbours meet, rounded to a multiple of a power of two, so that all times at the points
- * are exact as doubles. Then a pass to and one fro find which edges matter in each of the stretches between
- * eight points. */
+ * are exact as doubles. If T is on the two lines there, the stretch between the neighbours is done. Rounds
+ * find few pieces to the last one. If pieces are many, a pass to and one fro find which edges matter in each
+ * of the stretches between eight points. */
 
 enum {
-    LANES = 8, /* points of a pass */
-    ROUNDS = 5,
-    MOST_POINTS = (1 << ROUNDS) + 1,
+    LANES = 8,               /* points of a pass */
+    ROUNDS = 5,              /* if each of them doubles the stretches, pieces are many; */
+    MOST_ROUNDS = 16,        /* else at most so many follow */
+    MOST_OPEN = 1 << ROUNDS, /* stretches, for which there are rounds */
+    MOST_POINTS = MOST_OPEN * (MOST_ROUNDS + 1),
     STRETCHES = LANES - 1, /* between the points of a pass */
     AHEAD = 24,            /* edges whose nodes are fetched before they are needed */
 };
@@ -31,6 +34,7 @@ struct coarse_point {
     struct tolerance_at at;
     struct tolerance_line line; /* of T there */
     bool has_line;
+    bool is_done; /* in the stretch from here to the next point T is on the lines of both */
 };
 
 struct coarse {
@@ -93,7 +97,7 @@ WIDE_VECTORS static void find_before(struct coarse *coarse, const lane_times *x)
 /* The edge by which the longest paths come to a node, for the `wanted` lanes, which have not found theirs.
  * The times are exact. */
 static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edge, unsigned wanted,
-                          struct coarse_point *points)
+                          struct coarse_point *const *points)
 {
     const struct paths_edges *edges = coarse->edges;
     const double *from = (const double *)&coarse->before[edges->source[edge]];
@@ -101,10 +105,10 @@ static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edg
     unsigned taken = 0;
     for (unsigned left = wanted; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        if (from[i] + time_of(edges->cost[edge], points[i].x) != to[i])
+        if (from[i] + time_of(edges->cost[edge], points[i]->x) != to[i])
             continue;
-        points[i].line.a += edges->cost[edge].a;
-        points[i].line.k += edges->cost[edge].k;
+        points[i]->line.a += edges->cost[edge].a;
+        points[i]->line.k += edges->cost[edge].k;
         taken |= 1U << i;
     }
     coarse->is_on[edges->source[edge]] |= (uint8_t)taken;
@@ -113,13 +117,13 @@ static unsigned take_edge(const struct coarse *coarse, uint32_t node, size_t edg
 
 /* The lines of longest paths at the points of the last pass that have none yet: from the end to the
  * beginning, all at once. */
-static void follow_back(struct coarse *coarse, struct coarse_point *points, size_t count)
+static void follow_back(struct coarse *coarse, struct coarse_point *const *points, size_t count)
 {
     const struct paths_edges *edges = coarse->edges;
     unsigned all = 0;
     for (size_t i = 0; i < count; i++) {
-        all |= (unsigned)!points[i].has_line << i;
-        points[i].has_line = true;
+        all |= (unsigned)!points[i]->has_line << i;
+        points[i]->has_line = true;
     }
     memset(coarse->is_on, 0, edges->nodes);
     coarse->is_on[edges->nodes - 1] = (uint8_t)all;
@@ -131,20 +135,28 @@ static void follow_back(struct coarse *coarse, struct coarse_point *points, size
 }
 
 /* One pass for at most LANES points: the times to all nodes, and the lines. */
-static void pass(struct coarse *coarse, struct coarse_point *points, size_t count)
+static void pass(struct coarse *coarse, struct coarse_point *const *points, size_t count)
 {
     lane_times x;
     for (size_t i = 0; i < LANES; i++)
-        x[i] = points[i < count ? i : count - 1].x;
+        x[i] = points[i < count ? i : count - 1]->x;
     find_before(coarse, &x);
     follow_back(coarse, points, count);
 }
 
-/* A point between two neighbours, close to where their lines meet. False: there is none. */
-static bool point_between(const struct coarse *coarse, const struct coarse_point *low,
-                          const struct coarse_point *high, struct coarse_point *point)
+/* There may be more than the two lines in the stretch from the point to the next one. */
+static inline bool is_open(const struct coarse_point *point)
 {
-    if (!lies_between(low->line, high->line))
+    return !point->is_done &&
+           (!point[0].has_line || !point[1].has_line || lies_between(point[0].line, point[1].line));
+}
+
+/* A point between a point and the next one, close to where their lines meet. False: there is none. */
+static bool point_behind(const struct coarse *coarse, const struct coarse_point *low,
+                         struct coarse_point *point)
+{
+    const struct coarse_point *high = low + 1;
+    if (!is_open(low))
         return false;
     double meet = (double)(low->line.a - high->line.a) / (double)(high->line.k - low->line.k);
     double x = ldexp(floor(ldexp(meet, coarse->bits)), -coarse->bits);
@@ -155,56 +167,112 @@ static bool point_between(const struct coarse *coarse, const struct coarse_point
     return x > low->x && x < high->x;
 }
 
-/* Doubles the number of stretches, except where there is nothing to find. The last points get their lines in
- * the passes of their groups. */
-static void add_round(struct coarse *coarse, bool is_last)
+/* T is on the lines of `low` and of the next point at `point`, which is less than 2^-bits from where they
+ * meet. Then it is on them in the whole stretch: another line of whole numbers that is above them where they
+ * meet is so by 1 / d at least, if their slopes differ by d, and comes down by less than d / 2^bits. */
+static bool is_on_lines(const struct coarse *coarse, const struct coarse_point *low,
+                        const struct coarse_point *point)
 {
-    struct coarse_point added[MOST_POINTS], all[MOST_POINTS];
-    bool is_divided[MOST_POINTS];
-    size_t count = 0, next = 0, total = 0;
-    for (size_t i = 0; i + 1 < coarse->count; i++) {
-        is_divided[i] = point_between(coarse, &coarse->points[i], &coarse->points[i + 1], &added[count]);
-        count += is_divided[i];
-    }
+    const double d = (double)(low[1].line.k - low->line.k);
+    return d * d < ldexp(1, coarse->bits) &&
+           time_of(point->line, point->x) ==
+               fmax(time_of(low->line, point->x), time_of(low[1].line, point->x));
+}
+
+/* Divides all stretches that are open; returns their number. The last points get their lines in the passes of
+ * their groups. */
+static size_t add_round(struct coarse *coarse, bool is_last)
+{
+    struct coarse_point added[MOST_OPEN], *lanes[MOST_OPEN], all[MOST_POINTS];
+    size_t of[MOST_OPEN], count = 0, next = 0, total = 0;
+    for (size_t i = 0; i + 1 < coarse->count; i++)
+        if (point_behind(coarse, &coarse->points[i], &added[count])) {
+            of[count] = i;
+            lanes[count] = &added[count];
+            count++;
+        }
     for (size_t i = 0; !is_last && i < count; i += LANES)
-        pass(coarse, &added[i], count - i < LANES ? count - i : LANES);
+        pass(coarse, &lanes[i], count - i < LANES ? count - i : LANES);
     for (size_t i = 0; i < coarse->count; i++) {
-        all[total++] = coarse->points[i];
-        if (i + 1 < coarse->count && is_divided[i])
-            all[total++] = added[next++];
+        struct coarse_point *low = &coarse->points[i];
+        bool is_divided = next < count && of[next] == i;
+        low->is_done |= is_divided && !is_last && is_on_lines(coarse, low, &added[next]);
+        all[total++] = *low;
+        if (is_divided && !low->is_done)
+            all[total++] = added[next];
+        next += is_divided;
     }
     memcpy(coarse->points, all, total * sizeof *all);
     coarse->count = total;
+    return count;
+}
+
+static size_t count_open(const struct coarse *coarse)
+{
+    size_t open = 0;
+    for (size_t i = 0; i + 1 < coarse->count; i++)
+        open += is_open(&coarse->points[i]);
+    return open;
+}
+
+/* Rounds until nothing is open. If pieces are many, until the stretches are. */
+static void add_rounds(struct coarse *coarse)
+{
+    size_t open = 1;
+    for (size_t round = 1; round <= MOST_ROUNDS && open && open < MOST_OPEN; round++) {
+        bool are_many = round == ROUNDS && open == 1 << (ROUNDS - 1);
+        if (!add_round(coarse, are_many) || are_many)
+            break;
+        open = count_open(coarse);
+    }
 }
 
 /* -------------------------------------------------------------------- parts */
 
-/* Of the stretches behind eight points: a path matters if its chord is above `enough` at the middle. */
+/* Open stretches, between some of eight points: a path matters if its chord is above `enough` at the middle.
+ */
 struct coarse_group {
-    const struct coarse_point *points;
-    size_t stretches;
+    struct coarse_point *points[LANES];
+    size_t count;
     lane_times x, enough, share[2]; /* of the time at the point itself, and at the next one */
-    struct piece_stretch stretch[STRETCHES];
 };
 
-static void begin_group(struct coarse *coarse, size_t begin, struct coarse_group *group)
+/* Takes the points of open stretches from a point on, and returns the one behind them. */
+static struct coarse_point *gather(struct coarse_point *point, const struct coarse_point *last,
+                                   struct coarse_group *group)
 {
-    size_t left = coarse->count - 1 - begin;
-    *group = (struct coarse_group){.points = &coarse->points[begin],
-                                   .stretches = left < STRETCHES ? left : STRETCHES};
-    pass(coarse, &coarse->points[begin], group->stretches + 1);
-    for (size_t i = 0; i < LANES; i++) {
-        group->x[i] = group->points[i <= group->stretches ? i : group->stretches].x;
-        group->enough[i] = INFINITY;
-    }
-    for (size_t i = 0; i < group->stretches; i++) {
-        const struct coarse_point *low = &group->points[i], *high = &group->points[i + 1];
-        group->stretch[i] = (struct piece_stretch){{low->at, high->at}, {low->line, high->line}};
-        if (!lies_between(low->line, high->line))
+    group->count = 0;
+    for (; point < last; point++) {
+        bool is_new = group->count == 0 || group->points[group->count - 1] != point;
+        if (!is_open(point))
             continue;
-        struct tolerance_at middle = stretch_middle(&group->stretch[i]);
-        group->enough[i] = stretch_enough(&group->stretch[i], middle, coarse->edges->nodes);
-        group->share[1][i] = (tolerance_value(middle) - low->x) / (high->x - low->x);
+        if (group->count + is_new >= LANES)
+            break;
+        if (is_new)
+            group->points[group->count++] = point;
+        group->points[group->count++] = point + 1;
+    }
+    return point;
+}
+
+static struct piece_stretch stretch_behind(const struct coarse_point *point)
+{
+    return (struct piece_stretch){{point[0].at, point[1].at}, {point[0].line, point[1].line}};
+}
+
+static void begin_group(struct coarse *coarse, struct coarse_group *group)
+{
+    pass(coarse, group->points, group->count);
+    for (size_t i = 0; i < LANES; i++) {
+        const struct coarse_point *low = group->points[i < group->count ? i : group->count - 1];
+        group->x[i] = low->x;
+        group->enough[i] = INFINITY;
+        if (i + 1 >= group->count || group->points[i + 1] != low + 1 || !is_open(low))
+            continue;
+        const struct piece_stretch stretch = stretch_behind(low);
+        struct tolerance_at middle = stretch_middle(&stretch);
+        group->enough[i] = stretch_enough(&stretch, middle, coarse->edges->nodes);
+        group->share[1][i] = (tolerance_value(middle) - low->x) / (low[1].x - low->x);
         group->share[0][i] = 1 - group->share[1][i];
     }
 }
@@ -343,18 +411,34 @@ static bool make_part(struct coarse *coarse, size_t stretch, struct paths_part *
     return count && coarse->places[from->nodes - 1].stamp == sieve.stamp;
 }
 
-static void take_group(struct coarse *coarse, size_t begin)
+/* Takes the stretches from `point` to `end`, of which those in the group are open. */
+static void take_stretches(struct coarse *coarse, const struct coarse_group *group,
+                           const struct coarse_point *point, const struct coarse_point *end)
 {
-    struct coarse_group group;
-    begin_group(coarse, begin, &group);
-    find_behind(coarse, &group);
-    for (size_t i = 0; i < group.stretches; i++) {
-        const struct piece_stretch *stretch = &group.stretch[i];
+    for (size_t lane = 0; point < end; point++) {
+        const struct piece_stretch stretch = stretch_behind(point);
         struct paths_part part;
-        if (lies_between(stretch->line[0], stretch->line[1]) && make_part(coarse, i, &part))
-            coarse->take->part(coarse->take->self, &part, stretch);
-        else if (stretch->line[0].k < stretch->line[1].k)
-            coarse->take->lines(coarse->take->self, stretch);
+        while (lane < group->count && group->points[lane] < point)
+            lane++;
+        if (is_open(point) && make_part(coarse, lane, &part))
+            coarse->take->part(coarse->take->self, &part, &stretch);
+        else if (stretch.line[0].k < stretch.line[1].k)
+            coarse->take->lines(coarse->take->self, &stretch);
+    }
+}
+
+static void take_all(struct coarse *coarse)
+{
+    struct coarse_point *point = coarse->points, *const last = &coarse->points[coarse->count - 1];
+    while (point < last) {
+        struct coarse_group group = {.count = 0};
+        struct coarse_point *end = gather(point, last, &group);
+        if (group.count) {
+            begin_group(coarse, &group);
+            find_behind(coarse, &group);
+        }
+        take_stretches(coarse, &group, point, end);
+        point = end;
     }
 }
 
@@ -398,13 +482,11 @@ bool coarse_divide(const struct paths_edges *edges, const struct piece_stretch *
     if (coarse.bits < 0)
         return false;
     for (size_t i = 0; i < 2; i++)
-        coarse.points[i] =
-            (struct coarse_point){tolerance_value(stretch->at[i]), stretch->at[i], stretch->line[i], true};
+        coarse.points[i] = (struct coarse_point){tolerance_value(stretch->at[i]), stretch->at[i],
+                                                 stretch->line[i], true, false};
     coarse_init(&coarse);
-    for (size_t i = 1; i <= ROUNDS; i++)
-        add_round(&coarse, i == ROUNDS);
-    for (size_t begin = 0; begin + 1 < coarse.count; begin += STRETCHES)
-        take_group(&coarse, begin);
+    add_rounds(&coarse);
+    take_all(&coarse);
     coarse_free(&coarse);
     return true;
 }
