@@ -437,6 +437,17 @@ static void timelines_of_rotor_switches_add_up(void **state)
                                     "rotor.guard=300ns", "workload=alltoall:ranks=8,bytes=3000B", NULL});
 }
 
+/* Nodes send without ranks, and neither compute nor wait. */
+static void timelines_of_traffic_add_up(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=packet",     "fabric=fmu",     "fabric=circuit",
+                                           "fabric=packetised", "fabric=segment", "fabric=ocs"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++)
+        check((const char *const[]){fabrics_[i], "workload=uniform:messages=20,interval=2us",
+                                    "topology=mesh:2x3", NULL});
+}
+
 static void a_failed_run_leaves_nothing(void **state)
 {
     (void)state;
@@ -477,6 +488,7 @@ int main(void)
         cmocka_unit_test(timelines_of_photonic_fabrics_add_up),
         cmocka_unit_test(timelines_of_tdm_fabrics_add_up),
         cmocka_unit_test(timelines_of_rotor_switches_add_up),
+        cmocka_unit_test(timelines_of_traffic_add_up),
         cmocka_unit_test(a_failed_run_leaves_nothing),
     };
     diag_set_sink(quiet, NULL);

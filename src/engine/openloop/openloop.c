@@ -80,6 +80,8 @@ static void send_next(struct openloop_engine *engine, uint32_t node)
                                 .send_posted = now,
                                 .recv_posted = now,
                                 .op = CALL_SEND};
+    tap_emit(engine->params->tap,
+             &(struct tap_record){.kind = TAP_SENT, .index = index, .at = now, .message = message});
     tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_INJECTED, .at = now, .message = message});
     engine->fabric->ops->submit(engine->fabric, index);
 }
@@ -144,7 +146,10 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
     engine->finish[message->source] = ps_max(engine->finish[message->source], at);
     engine->finish[message->destination] = ps_max(engine->finish[message->destination], at);
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
-    tap_emit(params->tap, &(struct tap_record){.kind = TAP_FINISHED, .message = message});
+    tap_emit(params->tap,
+             &(struct tap_record){
+                 .kind = TAP_RECEIVED, .index = index, .slot = TAP_NOBODY, .at = at, .message = message});
+    tap_emit(params->tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
     pool_give(&engine->messages, index);
     if (++engine->delivered % TELL_EVERY == 0)
         tell_progress(engine);

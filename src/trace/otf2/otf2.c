@@ -363,8 +363,8 @@ static enum status check_unchanged(struct trace_input *input)
     content_hash_end(&trace_of(input)->hash, key);
     if (!trace_of(input)->calls.has_calls)
         return report(input->path,
-                      "no rank calls MPI in it; a timeline of a graph of operations has messages "
-                      "and no calls");
+                      "no rank calls MPI in it; a timeline of a graph of operations, or of traffic, has "
+                      "messages and no calls");
     if (!memcmp(key, input->key, sizeof key))
         return STATUS_OK;
     return report(input->path,
