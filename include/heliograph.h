@@ -100,6 +100,7 @@ heliograph_on_progress(struct heliograph *experiment,
 HELIOGRAPH_API void heliograph_force(struct heliograph *experiment, int force);
 
 /* Runs the program on each of the fabrics. The results of an earlier run are gone, also where this one fails.
+ * Where it succeeds, heliograph_last_error has its warnings: of parameters that nothing reads, and others.
  * HELIOGRAPH_FAILED before anything is run where one of the fabrics is estimated to need more memory than
  * there is, and where memory runs out: what the run has allocated is then lost to the process. */
 HELIOGRAPH_API enum heliograph_status heliograph_run(struct heliograph *experiment);

@@ -13,6 +13,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/memory.h"
+#include "sim/unused.h"
 
 /* libheliograph, include/heliograph.h: experiments, behind names and types that stay. What programs register,
  * and plug-ins, are in the room plugin. */
@@ -42,11 +43,11 @@ struct heliograph {
 static _Thread_local char *messages;
 static _Thread_local size_t messages_length, messages_capacity;
 static _Thread_local bool messages_lost; /* there was no memory for one */
+static _Thread_local bool have_error;    /* one of the messages is an error */
 
 static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self;
-    (void)level;
     size_t length = strlen(message), needed = messages_length + length + 1;
     if (needed > messages_capacity) {
         /* Not mem_grow: it reports a lack of memory, which comes here. */
@@ -59,22 +60,25 @@ static void keep_message(void *self, enum diag_level level, const char *message)
     }
     memcpy(messages + messages_length, message, length + 1);
     messages_length += length;
+    have_error |= level == DIAG_ERROR;
 }
 
 /* A call begins: what it reports is kept, and nothing is printed. */
 static void collect_messages(void)
 {
     messages_length = 0;
-    messages_lost = false;
+    messages_lost = have_error = false;
     if (messages)
         *messages = '\0';
     diag_set_sink(keep_message, NULL);
 }
 
+static const char no_memory[] = "heliograph: error: out of memory\n";
+
 const char *heliograph_last_error(void)
 {
-    if (messages_lost && !messages_length)
-        return "heliograph: error: out of memory\n";
+    if (messages_lost && !have_error)
+        return no_memory;
     return messages ? messages : "";
 }
 
@@ -100,6 +104,8 @@ static enum heliograph_status call_guarded(api_work *work, void *self)
     collect_messages();
     if (setjmp(out)) {
         status = STATUS_FAILED;
+        if (!have_error) /* memory ran out where messages were dropped */
+            keep_message(NULL, DIAG_ERROR, no_memory);
     } else {
         mem_on_failure(leave, &out);
         status = work(self);
@@ -316,6 +322,15 @@ static enum status write_json(struct heliograph *experiment, struct experiment *
     return status;
 }
 
+/* As helio run does. What is wrong with the experiment is an error before this. */
+static void warn_of_unused(const struct config *given, const struct experiment *opened)
+{
+    struct unused_params unused = {.set_count = 0};
+    unused_params_add(&unused, given, opened);
+    unused_params_warn(&unused);
+    unused_params_free(&unused);
+}
+
 /* The experiment gets its results when all of them are there: those of a run that ran out of memory are not
  * even good enough to be freed. */
 static enum status run_experiment(void *self)
@@ -326,6 +341,8 @@ static enum status run_experiment(void *self)
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&opened, experiment->config);
+    if (status == STATUS_OK)
+        warn_of_unused(experiment->config, &opened);
     if (status == STATUS_OK && !experiment->is_forced) {
         const struct memory_room room = memory_room_find();
         status = memory_admit(&opened, &room);

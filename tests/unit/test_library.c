@@ -23,6 +23,21 @@ static struct heliograph *experiment_of(const char *workload, const char *fabric
     return experiment;
 }
 
+/* A run goes on with what nothing reads, and says so. */
+static void test_warnings(void **state)
+{
+    (void)state;
+    struct heliograph *experiment = experiment_of("pingpong", "hockney");
+    assert_int_equal(heliograph_set(experiment, "fmu.count", "3"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    assert_string_equal(heliograph_last_error(),
+                        "helio: warning: fmu.count has no effect: nothing in this experiment reads it\n");
+    assert_int_equal(heliograph_set(experiment, "fabric", "hockney,fmu"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    assert_string_equal(heliograph_last_error(), "");
+    heliograph_free(experiment);
+}
+
 /* Hockney's model by hand: one message each way, each 8 us and 1 MiB at 12.5 GB/s. */
 static void test_run(void **state)
 {
@@ -426,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),
+        cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_no_such_run),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_errors),
