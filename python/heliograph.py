@@ -15,11 +15,14 @@ import ctypes
 import ctypes.util
 import json
 import os
+import signal
+import threading
+import warnings
 
-__all__ = ["Error", "Experiment", "Run", "load_plugin", "register_fabric", "version"]
+__all__ = ["Cancelled", "Error", "Experiment", "Run", "load_plugin", "register_fabric", "version"]
 
 _SONAME = "libheliograph.so.0.1"
-_STATUS_OK = 0
+_STATUS_OK, _STATUS_CANCELLED = 0, 3
 _PS_PER_S = 10**12
 
 
@@ -74,6 +77,19 @@ _TransferFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Mess
 _End = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
+class _Progress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("fabric", ctypes.c_char_p),
+        ("calls", ctypes.c_uint64),
+        ("total_calls", ctypes.c_uint64),
+        ("now_ps", ctypes.c_int64),
+    ]
+
+
+_ProgressFunction = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Progress))
+
+
 class _Fabric(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
@@ -104,6 +120,8 @@ def _load():
         ("set", ctypes.c_int, [pointer, text, text]),
         ("has", ctypes.c_int, [pointer, text]),
         ("get", text, [pointer, text]),
+        ("on_progress", None, [pointer, _ProgressFunction, pointer]),
+        ("force", None, [pointer, ctypes.c_int]),
         ("run", ctypes.c_int, [pointer]),
         ("run_count", index, [pointer]),
         ("run_fabric", text, [pointer, index]),
@@ -119,11 +137,15 @@ def _load():
 
 _library = _load()
 _fabrics = []  # the library has pointers to them
-_raised = []  # exceptions of fabrics written in Python, during a run
+_raised = []  # exceptions of functions written in Python, during a run
 
 
 class Error(Exception):
     """An error of the library. Its text has the messages with their places, as helio prints them."""
+
+
+class Cancelled(Error):
+    """The progress function ended the run."""
 
 
 def _last_error():
@@ -131,8 +153,43 @@ def _last_error():
 
 
 def _check(status):
+    """Raises what an error says. Warnings go to Python's warnings, at the line that called this module."""
     if status != _STATUS_OK:
-        raise Error(_last_error())
+        raise (Cancelled if status == _STATUS_CANCELLED else Error)(_last_error())
+    if ": warning: " in _last_error():
+        warnings.warn(_last_error(), stacklevel=3)
+
+
+def _text(value):
+    """A value as an experiment file has it: a list of names has commas."""
+    if isinstance(value, (list, tuple)):
+        value = ",".join(map(str, value))
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if "\0" in text:
+        raise ValueError(f"a NUL in {text!r}")
+    return text.encode()
+
+
+class _Interrupts:
+    """Keeps Ctrl-C until a run has ended: Python cannot act on it while the library runs."""
+
+    def __init__(self):
+        self.arrived = None
+
+    def __enter__(self):
+        self._handler = None
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self._handler = signal.signal(signal.SIGINT, self._keep)
+        return self
+
+    def _keep(self, number, frame):
+        self.arrived = number, frame
+
+    def __exit__(self, *_):
+        if self._handler:
+            signal.signal(signal.SIGINT, self._handler)
+        if self.arrived:
+            self._handler(*self.arrived)
 
 
 def version():
@@ -205,8 +262,8 @@ class Experiment:
         _check(_library.heliograph_load_text(self._experiment, name.encode(), text.encode()))
 
     def __setitem__(self, parameter, value):
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        _check(_library.heliograph_set(self._experiment, parameter.encode(), text.encode()))
+        """Sets a parameter to a text with its unit, a number, a bool, or a list of names."""
+        _check(_library.heliograph_set(self._experiment, parameter.encode(), _text(value)))
 
     def __getitem__(self, parameter):
         """The value as a text, or None if the parameter has none. KeyError: there is no such parameter."""
@@ -217,11 +274,34 @@ class Experiment:
             raise KeyError(parameter)
         return None
 
-    def run(self):
-        """Runs the program on each fabric. Returns a list of Run."""
+    def run(self, progress=None, force=False):
+        """Runs the program on each fabric. Returns a list of Run.
+
+        progress(fabric, calls, total_calls, now_ps) is called about once in 2^20 calls or messages. If it returns
+        something true, the run ends and Cancelled is raised; so it does with an exception. Ctrl-C ends the run where
+        progress would be called. force: run also what there seems to be too little memory for.
+        """
         _raised.clear()
+        with _Interrupts() as interrupts:
+
+            def tell(_, at):
+                try:
+                    at = at[0]
+                    stop = progress and progress(at.fabric.decode(), at.calls, at.total_calls, at.now_ps)
+                except BaseException as error:  # noqa: BLE001 - an exception must not pass through C
+                    _raised.append(error)
+                    stop = True
+                return 1 if stop or interrupts.arrived else 0
+
+            function = _ProgressFunction(tell)
+            _library.heliograph_on_progress(self._experiment, function, None)
+            _library.heliograph_force(self._experiment, force)
+            try:
+                status = _library.heliograph_run(self._experiment)
+            finally:
+                _library.heliograph_on_progress(self._experiment, _ProgressFunction(), None)
         try:
-            _check(_library.heliograph_run(self._experiment))
+            _check(status)
         except Error as error:
             raise error from (_raised[0] if _raised else None)
         runs = json.loads(_library.heliograph_json(self._experiment))["runs"]
