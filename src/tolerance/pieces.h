@@ -106,10 +106,11 @@ static inline double stretch_enough(const struct piece_stretch *stretch, struct 
     return tolerance_time(stretch->line[0], middle) - most * ((double)nodes + 16) * 0x1p-50;
 }
 
-/* Divides the whole interval at up to 31 points at once, in few passes over all edges, and takes each part
- * that matters. `stretch` has the lines at the ends of the interval. False: it takes nothing, since the graph
- * is small, or since times are so long that doubles are not exact. */
+/* Divides the whole interval at many points, in few passes over all edges, and takes the stretches between
+ * them in order. `stretch` has the lines at the ends of the interval. False: it takes nothing, since times
+ * are so long that doubles are not exact. */
 struct coarse_take {
+    /* There may be more than its two lines, all of them on paths of the part. */
     void (*part)(void *self, const struct paths_part *part, const struct piece_stretch *stretch);
     /* Inside the stretch there are only its two lines. */
     void (*lines)(void *self, const struct piece_stretch *stretch);

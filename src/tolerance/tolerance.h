@@ -21,6 +21,10 @@
  *   pieces.h       the part of the graph that matters in an interval
  *   pieces.c       the pieces of T
  *   coarse.c       divides the interval at many points in few passes
+ *   lanes.h        one pass at several values at once
+ *   lanes.c        the longest paths at all of them
+ *   groups.h       the parts of several stretches at once
+ *   groups.c       finds which edges matter in each stretch
  *   limits.c       where T reaches a limit
  *   shares.c       messages of a path by rank, call, size and call site
  *   critical.c     the messages of a run's critical path
