@@ -50,13 +50,16 @@ static void print_stage(const struct describer *describer, int32_t first, int st
 static void print_bit(const struct describer *describer, const struct peer_rule *rule)
 {
     static const char *const from[] = {[PEER_LOWEST] = "",
-                                       [PEER_ROW_TOP] = "log2(X) - 1 - ",
-                                       [PEER_ROW_END] = "log2(X) + ",
-                                       [PEER_TOP] = "log2(P) - 1 - "};
+                                       [PEER_ROW_TOP] = "log2(X) - 1",
+                                       [PEER_ROW_END] = "log2(X)",
+                                       [PEER_TOP] = "log2(P) - 1"};
     bool down = rule->base == PEER_ROW_TOP || rule->base == PEER_TOP;
-    bool sum = down && rule->a[0] && rule->step;
-    fprintf(describer->to, "rank with bit %s%s", from[rule->base], sum ? "(" : "");
-    print_stage(describer, rule->a[0], down ? -rule->step : rule->step);
+    bool sum = down && rule->a[0] && rule->step, alone = rule->base == PEER_LOWEST;
+    fprintf(describer->to, "rank with bit %s", from[rule->base]);
+    if (alone || rule->a[0] || rule->step) {
+        fprintf(describer->to, "%s%s", alone ? "" : down ? " - " : " + ", sum ? "(" : "");
+        print_stage(describer, rule->a[0], down ? -rule->step : rule->step);
+    }
     fprintf(describer->to, "%s flipped", sum ? ")" : "");
 }
 

@@ -126,7 +126,8 @@ static enum status report_ambiguous(const struct extrapolation *work, struct hyp
     struct grid first = grid_of(work->model->hypothesis.grid, work->ranks),
                 second = grid_of(other.grid, work->ranks);
     uint32_t decider = 2;
-    while (decider < GRID_MOST_PROPOSED && same_extents(first.kind, second.kind, decider))
+    while (decider < GRID_MOST_PROPOSED &&
+           (decider == work->ranks || same_extents(first.kind, second.kind, decider)))
         decider++;
     diag_error(
         "cannot be extrapolated to %u ranks: the traces fit %s as well as %s ranks, which differ there; "
@@ -250,7 +251,7 @@ static void add_nodes(const struct extrapolation *work, uint32_t node, struct gr
                  node, node);
     } else if (another_explains(work, node, work->ranks, false)) {
         uint32_t decider = 2 * node;
-        while (another_explains(work, node, decider, true))
+        while (decider == work->ranks || another_explains(work, node, decider, true))
             decider += node;
         snprintf(grids->why, sizeof grids->why,
                  "communicators of %u ranks are nodes or a side of the grid; capture the program on %u ranks "

@@ -124,11 +124,13 @@ static bool same_on_target(const struct fit_search *search, const struct fit *a,
     return true;
 }
 
-/* A small number of ranks on which the fits differ, or, if there is one only, on which it gives no whole
- * number. 0: none is known. */
+/* A small number of ranks, other than the one asked for, on which the fits differ, or, if there is one only,
+ * on which it gives no whole number. 0: none is known. */
 static uint32_t decider(const struct fit_search *search, const struct fit *fit, const struct fit *other)
 {
     for (uint32_t ranks = 2; ranks <= GRID_MOST_PROPOSED; ranks++) {
+        if (ranks == search->target->ranks)
+            continue;
         struct grid grid = grid_of(search->target->kind, ranks);
         uint64_t value, second = 0;
         bool defined = fit_value(fit, &grid, 0, &value);

@@ -156,8 +156,12 @@ static const char *survey_rank(struct survey *survey, struct extrapolated *extra
             hash_add(extrapolated->hash, comm_hash(event.comm, &extrapolated->instance.grid, rank));
         extrapolated->ranks[rank].calls += 1 + (event.operations > 0);
     }
+    uint32_t bits;
     if (step == WALK_LOST)
-        return "would have a partner or a size that is not defined";
+        return grid_log2(extrapolated->instance.grid.ranks, &bits)
+                   ? "would have a partner or a size that is not defined"
+                   : "would have a partner or a size that is not defined; partners that differ in a bit, and "
+                     "passes that are a logarithm, need powers of two";
     if (rank == 0)
         survey->first_collectives = survey->collectives;
     return survey->collectives == survey->first_collectives ? NULL

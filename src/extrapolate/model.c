@@ -357,12 +357,15 @@ static bool rules_agree(const struct learner *learner, uint32_t role, const stru
     return true;
 }
 
-/* A small number of ranks on which rules that are possible disagree; 0: none is known. */
+/* A small number of ranks, other than the one asked for, on which rules that are possible disagree; 0: none
+ * is known. */
 static uint32_t rules_decider(const struct learner *learner, const struct pattern_node *leaf, unsigned which)
 {
     const struct peer_rule *rules = leaf->rules[which];
     uint32_t first = (uint32_t)__builtin_ctz(leaf->possible[which]);
     for (uint32_t ranks = 2; ranks <= GRID_MOST_PROPOSED; ranks++) {
+        if (ranks == learner->target.ranks)
+            continue;
         struct grid grid = grid_of(learner->target.kind, ranks);
         for (uint32_t i = first + 1; i < leaf->rule_count[which]; i++) {
             bool differ = false, defined = leaf->possible[which] >> i & 1;
@@ -489,7 +492,8 @@ static bool grid_tells(struct learner *learner)
             continue;
         learner->misfit->undecided = true;
         uint32_t decider = 2;
-        while (decider <= GRID_MOST_PROPOSED && grid_of(hypothesis.grid, decider).size[d] == first)
+        while (decider == learner->target.ranks ||
+               (decider <= GRID_MOST_PROPOSED && grid_of(hypothesis.grid, decider).size[d] == first))
             decider++;
         snprintf(learner->misfit->why, sizeof learner->misfit->why,
                  "all traces have %u ranks along one side, where %u ranks have %u; capture another number of "
