@@ -591,15 +591,14 @@ static const uint32_t *set_of(const struct topo *topo, uint32_t from, uint32_t t
     return graph->sets.items + link_sets_end(&graph->sets);
 }
 
-/* What D-mod-k divides the destination by. A bundle of parallel links down is taken as it is on the way up,
- * by the divisor of its lower end: destinations that share the quotient at the upper end would all take one
- * link of the bundle. Its links stand one after another. */
+/* What D-mod-k divides the destination by. */
 static uint32_t divisor_at(const struct topo_graph *graph, uint32_t from, struct topo_choice choice)
 {
     uint32_t first = graph_link_end(graph, choice.links[0] - 2 * graph->nodes);
     uint32_t last = graph_link_end(graph, choice.links[choice.count - 1] - 2 * graph->nodes);
     bool is_bundle_down = first == last && graph->level[first] < graph->level[from];
-    return graph->divisor[graph->level[is_bundle_down ? first : from]];
+    return is_bundle_down ? topo_bundle_divisor(choice, graph->divisor[graph->level[first]])
+                          : graph->divisor[graph->level[from]];
 }
 
 struct topo_choice graph_choose(const struct topo *topo, uint32_t from, uint32_t destination)

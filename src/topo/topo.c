@@ -136,6 +136,12 @@ uint32_t topo_prefer(const struct topo *topo, uint32_t from, uint32_t destinatio
     }
 }
 
+uint32_t topo_bundle_divisor(struct topo_choice choice, uint32_t lower)
+{
+    uint64_t apart = (topo_candidate(choice, 1) - topo_candidate(choice, 0)) / 2;
+    return lower * apart < TOPO_NODES_LIMIT ? (uint32_t)(lower * apart) : TOPO_NODES_LIMIT;
+}
+
 /* The network links that topo_next leads along. */
 static uint32_t follow(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {

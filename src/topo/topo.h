@@ -184,6 +184,12 @@ struct topo_choice {
 uint32_t topo_prefer(const struct topo *topo, uint32_t from, uint32_t destination, uint32_t divisor,
                      uint32_t count);
 
+/* D_l of a bundle, whose links all lead down to one switch: what D-mod-k divides by to take the link of the
+ * bundle that it takes on the way up. `lower` is D_l of that switch. Destinations that share the quotient of
+ * the upper switch would all take one link. Numbers of links up from a switch go around bundles in turn, as
+ * in an XGFT, or through one after another, as in a file; two links of the bundle show which. */
+uint32_t topo_bundle_divisor(struct topo_choice choice, uint32_t lower);
+
 /* The choice where one link only leads on. */
 static inline struct topo_choice topo_only(uint32_t link)
 {

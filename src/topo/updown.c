@@ -361,6 +361,15 @@ static size_t cell_of(const struct topo_updown *updown, uint32_t from, uint32_t 
     return (size_t)from * updown->leaves + updown->leaf[to];
 }
 
+static uint32_t divisor_at(const struct topo *topo, uint32_t from, struct topo_choice choice)
+{
+    const uint32_t *divisor = topo->updown->divisor;
+    uint32_t first = topo_link_to(topo, topo_candidate(choice, 0));
+    bool is_bundle = topo_link_to(topo, topo_candidate(choice, choice.count - 1)) == first;
+    uint32_t level = topo_level(topo, from), lower = topo_level(topo, first);
+    return is_bundle && lower < level ? topo_bundle_divisor(choice, divisor[lower]) : divisor[level];
+}
+
 struct topo_choice updown_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
     const struct topo_updown *updown = topo->updown;
@@ -370,8 +379,7 @@ struct topo_choice updown_choose(const struct topo *topo, uint32_t from, uint32_
     const uint32_t *set = updown->sets.items + updown->choice[cell_of(updown, from, to)];
     struct topo_choice choice = {.first = set[1], .count = set[0], .links = set + 1};
     if (choice.count > 1)
-        choice.preferred =
-            topo_prefer(topo, from, destination, updown->divisor[topo_level(topo, from)], choice.count);
+        choice.preferred = topo_prefer(topo, from, destination, divisor_at(topo, from, choice), choice.count);
     return choice;
 }
 

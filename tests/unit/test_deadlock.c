@@ -253,8 +253,8 @@ static void updown_is_free_of_deadlock(void **state)
 static void updown_of_a_tree_is_its_own(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"fattree:3x3", "tapered:4x3x2", "leafspine:4x3x2",
-                                        "xgft:2x2x3x1x3x1"};
+    static const char *const texts[] = {"fattree:3x3",       "tapered:4x3x2",     "leafspine:4x3x2",
+                                        "leafspine:4x2x4x2", "leafspine:3x2x6x3", "xgft:2x2x3x1x3x1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[TOPO_TEXT];
         snprintf(text, sizeof text, "%s,routes=updown", texts[i]);
