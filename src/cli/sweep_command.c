@@ -248,7 +248,7 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     if (status == STATUS_OK)
         status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &findings, &forecast);
     if (status == STATUS_OK) {
-        unused_params_warn(&findings.unused);
+        unused_params_warn_of_points(&findings.unused);
         print_forecast(&forecast, workers, workers == 1 ? one : several, &room);
         sweep_findings_note_unequal(&findings);
     }
@@ -278,7 +278,7 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
     sweep_findings_init(&findings, &sweep->definition, sweep->points, sweep->count);
     enum status status = sweep_plan_init(&plan, sweep->points, sweep->count, &findings);
     if (status == STATUS_OK)
-        unused_params_warn(&findings.unused);
+        unused_params_warn_of_points(&findings.unused);
     if (status == STATUS_OK)
         status = store_open(sweep->output, STORE_WRITE, &store);
     if (status == STATUS_OK)

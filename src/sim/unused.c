@@ -10,6 +10,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/network.h"
+#include "sim/result.h"
 
 static bool is_read(const struct unused_params *unused, const struct param_table *table)
 {
@@ -28,36 +29,83 @@ static void add_table(struct unused_params *unused, const struct param_table *ta
     unused->read[unused->read_count++] = table;
 }
 
-/* The fabric's own table, and those that it shares with others. */
-static void add_fabric(struct unused_params *unused, const struct experiment *experiment,
-                       const struct fabric_ops *fabric)
+static bool is_among(const struct param *const *params, size_t count, const struct param *param)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct result_network network;
-    const struct diag_silence silence = diag_begin_silence(); /* the run reports what is wrong */
-    config_forget_reads(experiment->config);
-    network_describe(experiment, fabric, &network);
-    diag_end_silence(&silence);
-    for (size_t i = 0; i < count; i++)
-        if (config_was_read(experiment->config, tables[i]))
-            add_table(unused, tables[i]);
-    add_table(unused, fabric->params);
+    bool found = false;
+    for (size_t i = 0; !found && i < count; i++)
+        found = params[i] == param;
+    return found;
 }
 
-static void add_parts(struct unused_params *unused, const struct experiment *experiment)
+static bool is_ignored(const struct result_network *network, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < network->ignores.count; i++)
+        found = strcmp(network->ignores.text[i], name) == 0;
+    return found;
+}
+
+/* Of the parameters that are set and have another value than the default here: those that the tables have and
+ * the network does not ignore. */
+static void add_effects(struct unused_params *unused, const struct config *config,
+                        const struct unused_params *tables, const struct result_network *network)
+{
+    for (size_t i = 0; i < unused->set_count; i++) {
+        const struct param *param = unused->set[i];
+        const struct param_table *table = components_table_of(param);
+        if (is_among(unused->effective, unused->effective_count, param) ||
+            config_has_default(config, param->name) || is_ignored(network, param->name) ||
+            (table && !is_read(tables, table)))
+            continue;
+        unused->effective = mem_grow(unused->effective, &unused->effective_capacity,
+                                     unused->effective_count + 1, "parameters");
+        unused->effective[unused->effective_count++] = param;
+    }
+}
+
+/* The fabric's own table, and those that it shares with others. */
+static void add_tables(struct unused_params *tables, const struct experiment *experiment,
+                       const struct fabric_ops *fabric, struct result_network *network)
+{
+    size_t count;
+    const struct param_table *const *all = components_params(&count);
+    const struct diag_silence silence = diag_begin_silence(); /* the run reports what is wrong */
+    config_forget_reads(experiment->config);
+    network_describe(experiment, fabric, network);
+    diag_end_silence(&silence);
+    for (size_t i = 0; i < count; i++)
+        if (config_was_read(experiment->config, all[i]))
+            add_table(tables, all[i]);
+    add_table(tables, fabric->params);
+}
+
+/* All but the fabrics. */
+static void add_parts(struct unused_params *tables, const struct experiment *experiment)
 {
     static const struct param_table *const always[] = {&experiment_params, &machine_params, &topology_params,
                                                        &host_params};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        add_table(unused, always[i]);
+        add_table(tables, always[i]);
     for (size_t i = 0; i < experiment->fabric_count; i++)
         for (const struct param_table *const *table = experiment->engines[i]->params; *table; table++)
-            add_table(unused, *table);
+            add_table(tables, *table);
     if (experiment->has_host)
-        add_table(unused, &rnic_params);
-    for (size_t i = 0; i < experiment->fabric_count; i++)
-        add_fabric(unused, experiment, experiment->fabrics[i]);
+        add_table(tables, &rnic_params);
+}
+
+static void add_fabrics(struct unused_params *unused, const struct experiment *experiment)
+{
+    add_parts(unused, experiment);
+    for (size_t i = 0; i < experiment->fabric_count; i++) {
+        struct unused_params tables = {.read = NULL};
+        struct result_network network;
+        add_parts(&tables, experiment);
+        add_tables(&tables, experiment, experiment->fabrics[i], &network);
+        add_effects(unused, experiment->config, &tables, &network);
+        for (size_t k = 0; k < tables.read_count; k++)
+            add_table(unused, tables.read[k]);
+        unused_params_free(&tables);
+    }
 }
 
 /* Where a parameter is set. */
@@ -66,33 +114,39 @@ struct setting_finder {
     const struct config *given;
 };
 
-static bool is_known(const struct unused_params *unused, const struct param *param)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < unused->set_count; i++)
-        found = unused->set[i] == param;
-    return found;
-}
-
 static void add_setting(void *self, const struct param *param, const char *value, const char *origin)
 {
     const struct setting_finder *finder = self;
     struct unused_params *unused = finder->unused;
-    if (!value || strcmp(origin, "default") == 0 || is_known(unused, param) ||
+    if (!value || strcmp(origin, "default") == 0 || is_among(unused->set, unused->set_count, param) ||
         config_has_default(finder->given, param->name))
         return;
     unused->set = mem_grow(unused->set, &unused->set_capacity, unused->set_count + 1, "parameters");
     unused->set[unused->set_count++] = param;
 }
 
+/* The engine of compat. */
+static bool reads_any_parameter(const struct experiment *experiment)
+{
+    bool reads_any = false;
+    for (size_t i = 0; i < experiment->fabric_count; i++)
+        reads_any |= !experiment->engines[i]->params;
+    return reads_any;
+}
+
 void unused_params_add(struct unused_params *unused, const struct config *given,
                        const struct experiment *experiment)
 {
-    for (size_t i = 0; i < experiment->fabric_count; i++)
-        if (!experiment->engines[i]->params)
-            return;
+    size_t count;
+    const struct param_table *const *all = components_params(&count);
     config_each(given, &(struct setting_finder){unused, given}, add_setting);
-    add_parts(unused, experiment);
+    if (!reads_any_parameter(experiment)) {
+        add_fabrics(unused, experiment);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_table(unused, all[i]);
+    add_effects(unused, experiment->config, unused, &(struct result_network){.is_bound = false});
 }
 
 static bool has_effect(const struct unused_params *unused, const struct param *param)
@@ -101,12 +155,13 @@ static bool has_effect(const struct unused_params *unused, const struct param *p
     return !table || is_read(unused, table);
 }
 
-void unused_params_warn(const struct unused_params *unused)
+static void warn(const struct unused_params *unused,
+                 bool (*is_used)(const struct unused_params *unused, const struct param *param))
 {
     char *names = mem_text("");
     size_t count = 0;
     for (size_t i = 0; i < unused->set_count; i++) {
-        if (has_effect(unused, unused->set[i]))
+        if (is_used(unused, unused->set[i]))
             continue;
         char *longer = mem_format("%s%s%s", names, count++ ? ", " : "", unused->set[i]->name);
         free(names);
@@ -118,19 +173,34 @@ void unused_params_warn(const struct unused_params *unused)
     free(names);
 }
 
+void unused_params_warn(const struct unused_params *unused)
+{
+    warn(unused, has_effect);
+}
+
+static bool is_effective(const struct unused_params *unused, const struct param *param)
+{
+    return is_among(unused->effective, unused->effective_count, param);
+}
+
+void unused_params_warn_of_points(const struct unused_params *unused)
+{
+    warn(unused, is_effective);
+}
+
 void unused_params_free(struct unused_params *unused)
 {
     free(unused->set);
     free(unused->read);
+    free(unused->effective);
 }
 
 bool experiment_reads(const struct experiment *experiment, const struct param *param)
 {
     struct unused_params unused = {.read = NULL};
-    for (size_t i = 0; i < experiment->fabric_count; i++)
-        if (!experiment->engines[i]->params)
-            return true;
-    add_parts(&unused, experiment);
+    if (reads_any_parameter(experiment))
+        return true;
+    add_fabrics(&unused, experiment);
     bool reads = has_effect(&unused, param);
     unused_params_free(&unused);
     return reads;

@@ -16,6 +16,8 @@ struct unused_params {
     size_t read_count, read_capacity;
     const struct param **set; /* by the user, to a value that is not the default */
     size_t set_count, set_capacity;
+    const struct param **effective; /* of these: those that some fabric reads and does not ignore */
+    size_t effective_count, effective_capacity;
 };
 
 /* Adds an open experiment, or a point of a sweep. `given` is its config before a machine was applied. */
@@ -26,6 +28,9 @@ void unused_params_add(struct unused_params *unused, const struct config *given,
 
 /* Warns of the parameters that no experiment reads, in one message. */
 void unused_params_warn(const struct unused_params *unused);
+/* Of a sweep, whose results do not say what each network ignores: also of those that the values of others
+ * leave without effect at every point. */
+void unused_params_warn_of_points(const struct unused_params *unused);
 void unused_params_free(struct unused_params *unused);
 
 /* Whether a part of the open experiment reads the parameter. */

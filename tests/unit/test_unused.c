@@ -133,12 +133,57 @@ static void a_parameter_of_one_of_them_is_not(void **state)
     expect((const char *[]){ALLTOALL, "fabric=hockney", "topology=torus:2x2"}, 3, NULL);
 }
 
+/* What is said of a sweep over the last of the settings, of which each `other` is one more point. */
+static void expect_of_points(const char *const *settings, size_t count, const char *const *others,
+                             const char *expected)
+{
+    struct unused_params unused = {.set_count = 0};
+    for (size_t point = 0; point == 0 || others[point - 1]; point++) {
+        struct config *config = config_with(settings, count);
+        struct experiment experiment;
+        if (point)
+            assert_int_equal(config_set(config, others[point - 1]), STATUS_OK);
+        assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
+        unused_params_add(&unused, config, &experiment);
+        experiment_free(&experiment);
+        config_close(config);
+    }
+    said[0] = '\0';
+    unused_params_warn_of_points(&unused);
+    if (expected)
+        assert_non_null(strstr(said, expected));
+    else
+        assert_string_equal(said, "");
+    unused_params_free(&unused);
+}
+
+#define OTHERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void a_parameter_that_every_point_ignores_is_said(void **state)
+{
+    (void)state;
+    const char *const window[] = {ALLTOALL, "fabric=packet", "packet.window=1MiB"};
+    expect_of_points(window, 3, OTHERS("packet.window=2MiB"),
+                     "helio: warning: packet.window has no effect: nothing in this experiment reads it\n");
+    expect_of_points(window, 3, OTHERS("fabric=hockney"), "packet.window has no effect");
+    expect_of_points(window, 3, OTHERS("packet.congestion=window"), NULL);
+    /* That point has the default. */
+    const char *const congestion[] = {ALLTOALL, "fabric=packet", "packet.congestion=window"};
+    expect_of_points(congestion, 3, OTHERS("packet.window=64KiB"), NULL);
+    const char *const published[] = {ALLTOALL, "fabric=fmu", "machine=as-published", "packet.window=1MiB"};
+    expect_of_points(published, 4, OTHERS("compat=simplecomm"), NULL);
+    const char *const faults[] = {ALLTOALL, "fabric=segment", "faults.slow_rate=0.1"};
+    expect_of_points(faults, 3, OTHERS("faults.seed=3"), "faults.slow_rate, faults.seed have no effect");
+    expect_of_points(faults, 3, OTHERS("faults.slow_links=3>crossbar"), NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_run_reads_counts_as_read),
         cmocka_unit_test(a_parameter_of_nothing_is_said),
         cmocka_unit_test(a_parameter_of_one_of_them_is_not),
+        cmocka_unit_test(a_parameter_that_every_point_ignores_is_said),
     };
     diag_set_sink(keep, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
