@@ -65,6 +65,28 @@ static void add_shared_gpus(const struct experiment *experiment, struct fabric_d
                         each);
 }
 
+/* How many nodes compute slowly: of a share it is not plain, and may be none. */
+static void add_slow_nodes(const struct experiment *experiment, uint32_t nodes,
+                           struct fabric_description *description)
+{
+    const struct config *config = experiment->config;
+    const struct fault_config *faults = config_of(config, &fault_params);
+    const struct diag_silence silence = diag_begin_silence(); /* the run reports what is wrong */
+    double *factors = NULL;
+    uint32_t slow = 0;
+    bool is_good = faults_slow_nodes(config, nodes, &factors) == STATUS_OK;
+    diag_end_silence(&silence);
+    for (uint32_t node = 0; factors && node < nodes; node++)
+        slow += factors[node] > 1;
+    if (slow)
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " nodes compute%s %g times as long",
+                        slow, nodes, slow == 1 ? "s" : "", faults->slow_compute);
+    else if (is_good && factors && faults->slow_compute > 1)
+        description_add(&description->notes,
+                        "no node computes slowly, since the share is less than half a node");
+    free(factors);
+}
+
 static void add_unused(const struct config *config, const char *param, struct result_network *network)
 {
     if (!config_has_default(config, param))
@@ -139,6 +161,7 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
         return;
     add_hosts(experiment, &description);
     add_shared_gpus(experiment, &description);
+    add_slow_nodes(experiment, nodes, &description);
     keep_description(network, &description);
     add_ignored(experiment, &description, network);
 }
