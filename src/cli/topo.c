@@ -139,6 +139,12 @@ struct topo_request {
 
 /* --------------------------------------------------------------------- text */
 
+static void print_range(FILE *out, const char *name, const char *least, const char *most)
+{
+    bool is_one = strcmp(least, most) == 0;
+    fprintf(out, "  %-14s %s%s%s\n", name, least, is_one ? "" : " to ", is_one ? "" : most);
+}
+
 /* The least and the most that the topology gives its links, of those for which it gives something. */
 static void print_rates(const struct topo *topo, FILE *out)
 {
@@ -150,8 +156,8 @@ static void print_rates(const struct topo *topo, FILE *out)
         most = rate > most ? rate : most;
     }
     if (most)
-        fprintf(out, "  link rates     %s to %s\n", units_print_rate(least, low, sizeof low),
-                units_print_rate(most, high, sizeof high));
+        print_range(out, "link rates", units_print_rate(least, low, sizeof low),
+                    units_print_rate(most, high, sizeof high));
 }
 
 static void print_latencies(const struct topo *topo, FILE *out)
@@ -164,8 +170,8 @@ static void print_latencies(const struct topo *topo, FILE *out)
         most = latency > most ? latency : most;
     }
     if (most >= 0)
-        fprintf(out, "  latencies      %s to %s\n", units_print_time(least, low, sizeof low),
-                units_print_time(most, high, sizeof high));
+        print_range(out, "latencies", units_print_time(least, low, sizeof low),
+                    units_print_time(most, high, sizeof high));
 }
 
 static void print_faults(const struct topo *topo, FILE *out)
