@@ -61,7 +61,7 @@ enum status tolerance_find_param(const struct tolerance_question *question, cons
     }
     if (answer->param->type != PARAM_TIME && answer->param->type != PARAM_RATE &&
         !is_per_byte(answer->param)) {
-        diag_error("%s is neither a time nor a rate", name);
+        diag_error("%s is neither a time nor a rate in bytes a second", name);
         return STATUS_BAD_INPUT;
     }
     if (!experiment_reads(experiment, answer->param)) {
