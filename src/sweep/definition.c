@@ -99,6 +99,10 @@ static void note_workload_name(struct visitor *visitor, const struct swept *swep
 /* A name that is no parameter, and whose beginning is no workload. */
 static void report_unknown(struct visitor *visitor, const char *name, const struct config_node *node)
 {
+    if (strcmp(name, "seeds") == 0 || strcmp(name, "baseline") == 0) {
+        config_key_error(visitor->reader, node, "%s stands beside sweep, and not in it", name);
+        return;
+    }
     const char *guess = config_reader_nearest(visitor->reader, name);
     const struct workload *workload = guess || !strchr(name, '.') ? NULL : workload_nearest(name);
     if (workload && workload_parameter(workload, name))
