@@ -43,6 +43,21 @@ static char *bytes_of(const char *text)
     return bytes;
 }
 
+/* "sweep.yaml:4" and "sweep.yaml:6" are "sweep.yaml:4,6"; of another file, the first alone is kept. */
+static const char *join_origins(struct arena *arena, const char *first, const char *next)
+{
+    if (!first)
+        return next;
+    const char *colon = strrchr(first, ':'), *comma = strrchr(first, ','), *line = strrchr(next, ':');
+    if (!line || !colon || line - next != colon - first || strncmp(first, next, (size_t)(line - next)) != 0 ||
+        strcmp(comma > colon ? comma + 1 : colon + 1, line + 1) == 0)
+        return first;
+    char *joined = mem_format("%s,%s", first, line + 1);
+    const char *kept = arena_text(arena, joined, strlen(joined));
+    free(joined);
+    return kept;
+}
+
 /* The workload of a point: the text that its settings or the base have, with those of its settings that are
  * parameters of this workload. False: it has no such setting. */
 static bool workload_of(struct point_list *points, const struct alternative *settings,
@@ -62,7 +77,7 @@ static bool workload_of(struct point_list *points, const struct alternative *set
         free(bytes);
         free(text);
         text = longer;
-        workload->origin = setting->origin;
+        workload->origin = join_origins(arena, workload->origin, setting->origin);
     }
     if (workload->origin) {
         char *form = bytes_to_text(text);
