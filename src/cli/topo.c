@@ -211,8 +211,10 @@ static void print_facts(const struct topo_request *request, FILE *out)
     fprintf(out, "  links          %u: %u between switches, %u into the network, %u out of it\n", topo->links,
             topo->links - 2 * topo->nodes, topo->nodes, topo->nodes);
     const double mean = topo_mean_distance(topo);
-    fprintf(out, "  diameter       %u hop%s between switches\n", topo->diameter, plural(topo->diameter));
-    fprintf(out, "  mean distance  %.6g hop%s\n", mean, mean == 1 ? "" : "s");
+    fprintf(out, "  diameter       %s%u hop%s between switches\n", topo->has_sample ? "at most " : "",
+            topo->diameter, plural(topo->diameter));
+    fprintf(out, "  mean distance  %.6g hop%s%s\n", mean, mean == 1 ? "" : "s",
+            topo->has_sample ? ", of a sample of the nodes" : "");
     if (topo->ops->bisection)
         fprintf(out, "  bisection      %s%llu link%s each way\n",
                 topo_bisection_is_bound(topo) ? "at most " : "", (unsigned long long)topo_bisection(topo),
@@ -336,6 +338,8 @@ static json_t *topo_json(const struct topo *topo)
     json_put_count(object, "network_links", topo->links - 2 * topo->nodes);
     json_put_count(object, "diameter_hops", topo->diameter);
     json_put_number(object, "mean_distance_hops", topo_mean_distance(topo));
+    if (topo->has_sample)
+        json_put_flag(object, "distances_are_sampled", true);
     if (topo->ops->bisection)
         json_put_count(object, "bisection_links", topo_bisection(topo));
     if (topo->ops->bisection && topo_bisection_is_bound(topo))

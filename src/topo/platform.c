@@ -152,6 +152,7 @@ void platform_topo(const struct topo_graph *graph, struct topo *topo)
     topo->has_fixed_routes = true;
     topo->has_pair_latencies = graph->platform->has_vivaldi;
     topo->no_ends = graph->platform->no_ends;
+    topo->has_sample = graph->platform->is_sampled;
 }
 
 /* -------------------------------------------------------------- the family */

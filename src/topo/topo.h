@@ -128,6 +128,7 @@ struct topo {
         *no_ends;   /* why it does not say which two switches each link joins, as a clause; NULL: it does */
     bool has_ports; /* switch i, for each node i, is the ports of the node: no device */
     bool has_fixed_routes;   /* its file says which ways messages take: none are up and down */
+    bool has_sample;         /* its distances are those of some nodes, and its diameter is a bound */
     bool has_pair_latencies; /* routes add latencies to those of their links */
     uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
     uint32_t diameter; /* largest distance between two nodes, in network links */
