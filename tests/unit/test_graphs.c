@@ -214,6 +214,20 @@ static void computing_and_idle_times(void **state)
     assert_int_equal(outcome.compute[0], 110 * 1000); /* while any of its cores does */
 }
 
+/* What core 0 does for messages is not idle, nor what it begins to do at the end of the idle time. */
+static void software_is_not_idle(void **state)
+{
+    (void)state;
+    static const char *const hosts[] = {"host.send=10ns", "host.receive=20ns", NULL};
+    struct outcome outcome =
+        run_text(PAIR("a: calc 100\nb: recv 1b from 1\nc: send 1b to 1\nb requires a\nc requires b\n",
+                      "a: calc 50\nb: send 1b to 0\nc: recv 1b from 0\nb requires a\nc requires b\n"),
+                 hosts);
+    assert_int_equal(outcome.status, STATUS_OK);
+    for (int rank = 0; rank < 2; rank++)
+        assert_int_equal(outcome.finish[rank] - outcome.compute[rank] - outcome.idle[rank], 30 * 1000);
+}
+
 static void wildcards_take_the_first_that_comes(void **state)
 {
     (void)state;
@@ -394,6 +408,7 @@ int main(void)
         cmocka_unit_test(so_it_is_on_loggops),
         cmocka_unit_test(times_by_hand),
         cmocka_unit_test(computing_and_idle_times),
+        cmocka_unit_test(software_is_not_idle),
         cmocka_unit_test(wildcards_take_the_first_that_comes),
         cmocka_unit_test(deadlock_names_what_blocks),
         cmocka_unit_test(many_that_block_are_counted),

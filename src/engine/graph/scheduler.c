@@ -50,11 +50,21 @@ static void list_core(struct graph_scheduler *scheduler, uint32_t index)
     queue_append(&scheduler->listed, core_links(scheduler), index);
 }
 
-/* The rank has been idle while none of its cores was busy. It has waited for what ended last. */
+/* What core 0 has done for messages by now. The endpoint has what it began, too. */
+static ps_t software_of(const struct graph_scheduler *scheduler, uint32_t rank)
+{
+    const struct endpoint *endpoint = scheduler->layers->endpoint;
+    ps_t now = loop_of(scheduler)->now, until = endpoint_free_at(endpoint, rank, now);
+    return endpoint_software(endpoint, rank) - (until > now ? until - now : 0);
+}
+
+/* The rank has been idle while none of its cores was busy. What core 0 did for messages meanwhile is not
+ * idle. It has waited for what ended last. */
 static void end_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
 {
     struct graph_rank_run *rank = &scheduler->ranks[rank_index];
-    ps_t now = loop_of(scheduler)->now;
+    ps_t now = loop_of(scheduler)->now, software = software_of(scheduler, rank_index) - rank->software_before;
+    ps_t since = ps_add(rank->idle_since, software);
     const uint32_t site = rank->is_idle ? graph_scheduler_site(scheduler, rank->ended) : 0;
     if (rank->is_idle)
         tap_emit(tap_of(scheduler),
@@ -65,7 +75,7 @@ static void end_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
                                       .peer = TAP_NOBODY,
                                       .site = site,
                                       .site_name = site ? scheduler->sites->names[site] : NULL,
-                                      .since = rank->idle_since,
+                                      .since = since < now ? since : now,
                                       .at = now});
     rank->is_idle = false;
 }
@@ -79,6 +89,7 @@ static void begin_idle(struct graph_scheduler *scheduler, uint32_t rank_index)
         return;
     rank->is_idle = true;
     rank->idle_since = now;
+    rank->software_before = software_of(scheduler, rank_index);
     if (tap_has_handler(tap_of(scheduler), TAP_BLOCKED))
         tap_emit(tap_of(scheduler),
                  &(struct tap_record){

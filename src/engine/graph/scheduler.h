@@ -35,13 +35,14 @@ struct graph_core {
 };
 
 struct graph_rank_run {
-    uint32_t left;   /* operations that have not ended */
-    uint32_t busy;   /* cores */
-    ps_t idle_since; /* with no busy core */
-    uint32_t ended;  /* the operation that ended last; POOL_NONE: none */
-    bool has_any;    /* its receives are matched in a mailbox */
-    bool is_polling; /* its core 0 polls for messages */
-    bool is_idle;    /* since idle_since */
+    uint32_t left;        /* operations that have not ended */
+    uint32_t busy;        /* cores */
+    ps_t idle_since;      /* with no busy core */
+    ps_t software_before; /* what its core had spent on messages then */
+    uint32_t ended;       /* the operation that ended last; POOL_NONE: none */
+    bool has_any;         /* its receives are matched in a mailbox */
+    bool is_polling;      /* its core 0 polls for messages */
+    bool is_idle;         /* since idle_since */
 };
 
 /* For the critical path: each core is a strand, core 0 that of its rank. */
