@@ -93,6 +93,16 @@ static void add_unused(const struct config *config, const char *param, struct re
         description_add(&network->ignores, "%s", param);
 }
 
+/* Of the placement of ranks. */
+static void add_unused_placement(const struct config *config, struct result_network *network)
+{
+    const struct node_config *node = config_of(config, &node_params);
+    if (strcmp(node->placement, "blocks") != 0)
+        add_unused(config, "placement_block", network);
+    if (strcmp(node->placement, "random") != 0)
+        add_unused(config, "placement_seed", network);
+}
+
 static void add_ignored(const struct experiment *experiment, const struct fabric_description *description,
                         struct result_network *network)
 {
@@ -111,6 +121,8 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
     size_t fault_count = fault_config_unused(config, of_faults, sizeof of_faults / sizeof *of_faults);
     for (size_t i = 0; i < fault_count; i++)
         add_unused(config, of_faults[i], network);
+    if (!experiment->program->openloop)
+        add_unused_placement(config, network);
     if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
         return;
     for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)
