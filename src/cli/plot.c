@@ -34,9 +34,9 @@ static const struct cli_command command = {
            "and each\n"
            "combination of the other parameters that were varied. Of what helio run --json has printed: a "
            "bar for\n"
-           "each fabric, of the time that its ranks computed and waited. helio reproduce -o writes the "
-           "figures of\n"
-           "papers itself.",
+           "each fabric, of what its ranks' time is for: computing, waiting, messages. helio reproduce -o "
+           "writes the\n"
+           "figures of papers itself.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
