@@ -28,7 +28,8 @@ static const double nearly_all = 0.05;      /* a share this close to 1 */
 
 const char *insight_rule_name(enum insight_rule rule)
 {
-    static const char *const names[INSIGHT_RULES] = {[INSIGHT_COMPUTATION] = "computation",
+    static const char *const names[INSIGHT_RULES] = {[INSIGHT_ONE_NODE] = "one node",
+                                                     [INSIGHT_COMPUTATION] = "computation",
                                                      [INSIGHT_IMBALANCE] = "imbalance",
                                                      [INSIGHT_ONE_RANK] = "one rank",
                                                      [INSIGHT_LATENCY] = "latency",
@@ -114,8 +115,14 @@ static enum critical_kind largest_kind(const ps_t *kinds)
     return largest;
 }
 
+/* No message leaves its node. */
+static bool stays_in_nodes(const struct result *result)
+{
+    return result->messages && result->in_nodes == result->messages;
+}
+
 /* What the time of this kind is. */
-static const char *meaning_of(enum critical_kind kind)
+static const char *meaning_of(const struct result *result, enum critical_kind kind)
 {
     static const char *const meanings[CRITICAL_KINDS] = {
         [CRITICAL_COMPUTATION] = "computation of ranks",
@@ -125,7 +132,8 @@ static const char *meaning_of(enum critical_kind kind)
         [CRITICAL_BANDWIDTH] = "bandwidth: bytes of messages enter the network",
         [CRITICAL_CONTENTION] = "contention: messages wait for other messages",
         [CRITICAL_OTHER] = "in a network that does not say what messages do"};
-    return meanings[kind];
+    return kind == CRITICAL_BANDWIDTH && stays_in_nodes(result) ? "bandwidth: messages are copied in memory"
+                                                                : meanings[kind];
 }
 
 static enum insight_rule rule_of(enum critical_kind kind)
@@ -195,7 +203,7 @@ static void say_no_network(struct insight *insight, const struct result *first)
         rule = rule_of(kind);
         why = mem_format("%s of it is %s",
                          percent_of(share(first->path->kinds[kind], first->path->length)).text,
-                         meaning_of(kind));
+                         meaning_of(first, kind));
     } else {
         why = mem_format("its ranks compute %s of the time", percent_of(mean).text);
     }
@@ -273,9 +281,9 @@ static void say_mixed(struct insight *insight, const struct result *result, enum
     add(insight, INSIGHT_MIXED, result->fabric,
         mem_format("On %s no kind of time has half of it: %s is %s, and %s is %s%s%s.", result->fabric,
                    percent_of(share(result->path->kinds[first], result->path->length)).text,
-                   meaning_of(first),
+                   meaning_of(result, first),
                    percent_of(share(result->path->kinds[second], result->path->length)).text,
-                   meaning_of(second), link, switching));
+                   meaning_of(result, second), link, switching));
     free(link);
     free(switching);
 }
@@ -294,8 +302,8 @@ static void say_fabric(struct insight *insight, const struct result *result)
     char *switching = switching_of(result, kind);
     add(insight, rule_of(kind), result->fabric,
         mem_format("On %s, %s of the time is %s%s%s%s.", result->fabric,
-                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place, link,
-                   switching));
+                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(result, kind), place,
+                   link, switching));
     free(place);
     free(switching);
     free(link);
@@ -468,6 +476,26 @@ static void say_differences(struct insight *insight, const struct result *result
             say_difference(insight, &results[i], first);
 }
 
+static void say_networks(struct insight *insight, const struct result *results, size_t count,
+                         const struct result *first)
+{
+    bool helps = insight->bound_saves > no_network_saves;
+    if (!helps && !first->network.is_bound)
+        say_no_network(insight, first);
+    say_differences(insight, results, count, first);
+    if (helps || first->network.is_bound)
+        say_fabric(insight, first);
+}
+
+/* All networks have the same time then, and their rates and latencies say nothing about the program. */
+static void say_one_node(struct insight *insight, const struct result *first)
+{
+    add(insight, INSIGHT_ONE_NODE, first->fabric,
+        mem_text("No message of this program takes the network: each is between ranks of one node "
+                 "(ranks_per_node, placement)."));
+    say_fabric(insight, first);
+}
+
 void insight_make(struct insight *insight, const struct result *results, size_t count,
                   const struct bursts_summary *bursts)
 {
@@ -480,12 +508,10 @@ void insight_make(struct insight *insight, const struct result *results, size_t 
         return;
     }
     find_bound(insight, results, count, first);
-    bool helps = insight->bound_saves > no_network_saves;
-    if (!helps && !first->network.is_bound)
-        say_no_network(insight, first);
-    say_differences(insight, results, count, first);
-    if (helps || first->network.is_bound)
-        say_fabric(insight, first);
+    if (stays_in_nodes(first))
+        say_one_node(insight, first);
+    else
+        say_networks(insight, results, count, first);
     say_site(insight, first);
     say_bursts(insight, first, bursts);
 }

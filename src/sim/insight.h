@@ -10,6 +10,7 @@
  * A *bound* is a result on a fabric that no network can beat (ideal). It is compared with the others, but
  * never listed as one of them. */
 enum insight_rule {
+    INSIGHT_ONE_NODE,    /* no message takes the network */
     INSIGHT_COMPUTATION, /* no network helps: ranks compute */
     INSIGHT_IMBALANCE,   /* no network helps: ranks wait for each other */
     INSIGHT_ONE_RANK,    /* no network helps: all wait for one rank */

@@ -52,6 +52,7 @@ static void collect(void *self, const struct tap_record *record)
     switch (record->kind) {
     case TAP_FINISHED:
         count_message(result, record->message->bytes);
+        result->in_nodes += record->message->source_node == record->message->destination_node;
         if (result->is_openloop)
             count_latency(result, record->message);
         break;

@@ -111,6 +111,7 @@ struct result {
     ps_t latency_max;
     sum_t idle_by_cause[CALL_OPS]; /* in ps, over ranks; p2p calls count for CALL_SEND and CALL_RECV */
     uint64_t messages;             /* between ranks, without handshakes */
+    uint64_t in_nodes;             /* of these messages, those that stay within a node */
     sum_t bytes;                   /* of these messages */
     struct result_collectives collectives;
     double rate_messages, rate_bytes; /* of a benchmark of rates (struct program); 0: it is none */

@@ -329,6 +329,24 @@ static void other_rates_are_said(void **state)
     free_all(results, 2);
 }
 
+/* Networks that no message takes are not compared. */
+static void program_on_one_node_says_so(void **state)
+{
+    (void)state;
+    const ps_t latency[CRITICAL_KINDS] = {[CRITICAL_LATENCY] = LENGTH * 6 / 10};
+    struct result results[2] = {make("packet", evenly, 0, latency, 0, LENGTH),
+                                make("fmu", evenly, 0, latency, 0, LENGTH)};
+    results[0].messages = results[1].messages = results[0].in_nodes = results[1].in_nodes = 7;
+    assert_int_equal(rule_of(results, 2), INSIGHT_ONE_NODE);
+    assert_int_equal(insight.count, 2);
+    assert_int_equal(insight.sentences[1].rule, INSIGHT_LATENCY);
+    insight_free(&insight);
+    results[0].in_nodes = results[1].in_nodes = 6;
+    assert_int_not_equal(rule_of(results, 2), INSIGHT_ONE_NODE);
+    assert_int_equal(insight.sentences[1].rule, INSIGHT_SAME);
+    free_all(results, 2);
+}
+
 static void program_without_time_says_so(void **state)
 {
     (void)state;
@@ -370,6 +388,7 @@ int main(void)
         cmocka_unit_test(contention_has_a_place),
         cmocka_unit_test(other_time_may_be_the_other_way_round),
         cmocka_unit_test(other_rates_are_said),
+        cmocka_unit_test(program_on_one_node_says_so),
         cmocka_unit_test(program_without_time_says_so),
         cmocka_unit_test(bounds_are_told_to_pages),
     };
