@@ -72,12 +72,12 @@ static void derive(struct derivation *derivation)
         derive_size(derivation, "loggops.S", *eager, "mpi.eager_threshold");
 }
 
-/* Whether the table's machine, the default one, says nothing about this fabric. */
+/* Whether the table's machine, the default one, says nothing about this fabric. By values, as a repeated run
+ * has them from a result. */
 static bool has_own_numbers(const struct config *config)
 {
-    return strcmp(config_origin(config, "machine"), "default") == 0 &&
-           strcmp(config_origin(config, "loggops.L"), "default") == 0 &&
-           strcmp(config_origin(config, "loggops.G"), "default") == 0;
+    return config_has_default(config, "machine") && config_has_default(config, "loggops.L") &&
+           config_has_default(config, "loggops.G");
 }
 
 static void describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
