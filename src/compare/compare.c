@@ -130,17 +130,49 @@ static bool read_kinds(const json_t *run, double *kinds)
     return true;
 }
 
-/* Ranks wait in collective calls. */
-static bool has_collectives(const json_t *run)
+static bool same_value(const json_t *first, const json_t *second)
 {
-    const char *call;
-    json_t *seconds;
-    json_object_foreach(json_object_get(run, "idle_by_cause_s"), call, seconds)
+    if (json_is_string(first) && json_is_string(second))
+        return strcmp(json_string_value(first), json_string_value(second)) == 0;
+    return json_is_number(first) == json_is_number(second) &&
+           json_number_value(first) == json_number_value(second); /* 0: not given */
+}
+
+/* What decides which call an algorithm is for. The sizes of another program say nothing. */
+static bool same_algorithm(const json_t *first, const json_t *second, bool same_program)
+{
+    static const char *const keys[] = {"operation", "algorithm", "ranks", "from_bytes", "to_bytes"};
+    bool same = true;
+    for (size_t i = 0; same && i < (same_program ? sizeof keys / sizeof *keys : 2); i++)
+        same = same_value(json_object_get(first, keys[i]), json_object_get(second, keys[i]));
+    return same;
+}
+
+static bool has_all_algorithms(const json_t *list, const json_t *of, bool same_program)
+{
+    size_t index, at;
+    const json_t *wanted, *entry;
+    bool all = true;
+    json_array_foreach(of, index, wanted)
     {
-        if (strcmp(call, "p2p") != 0)
-            return true;
+        bool found = false;
+        json_array_foreach(list, at, entry) found = found || same_algorithm(entry, wanted, same_program);
+        all = all && found;
     }
-    return false;
+    return all;
+}
+
+enum { MOST_ALGORITHMS = 1000 }; /* of a run: a hostile result costs little */
+
+/* Collective calls of the two runs have other algorithms. */
+static bool algorithms_differ(const struct comparison *comparison, const json_t *first, const json_t *second)
+{
+    const json_t *own = json_object_get(first, "collectives"),
+                 *other = json_object_get(second, "collectives");
+    if (json_array_size(own) > MOST_ALGORITHMS || json_array_size(other) > MOST_ALGORITHMS)
+        return true;
+    bool same_program = strcmp(comparison->sides[0].program, comparison->sides[1].program) == 0;
+    return !has_all_algorithms(own, other, same_program) || !has_all_algorithms(other, own, same_program);
 }
 
 static bool chooses_algorithms(const struct compare_setting *setting)
@@ -148,8 +180,8 @@ static bool chooses_algorithms(const struct compare_setting *setting)
     return strncmp(setting->name, "mpi.", 4) == 0 && strncmp(setting->name, "mpi.eager", 9) != 0;
 }
 
-/* If the two sides choose other algorithms for collectives, the network is not the only reason: what differs,
- * "" if nothing does. The tuning of an MPI alone says it for all of them. The caller frees the text. */
+/* The algorithms of collectives are a reason beside the network: the parameters that choose them, "" if those
+ * are the same. The tuning of an MPI alone says it for all of them. The caller frees the text. */
 static char *algorithms_of(const struct comparison *comparison)
 {
     char *text = mem_text("");
@@ -171,7 +203,7 @@ static char *algorithms_of(const struct comparison *comparison)
 }
 
 /* "packet is 1.42 times as fast in b.json as in a.json because ..." */
-static void say(const struct comparison *comparison, struct compare_run *run, bool with_collectives)
+static void say(const struct comparison *comparison, struct compare_run *run, bool other_algorithms)
 {
     const double *times = run->makespan_s;
     const char *first = comparison->sides[0].file, *second = comparison->sides[1].file;
@@ -189,7 +221,7 @@ static void say(const struct comparison *comparison, struct compare_run *run, bo
         free(because);
         because = insight_because(&cause, times[1] < times[0]);
     }
-    char *algorithms = with_collectives ? algorithms_of(comparison) : mem_text("");
+    char *algorithms = other_algorithms ? algorithms_of(comparison) : mem_text("");
     run->text = mem_format("%s is %s in %s %s in %s%s%s.", run->fabrics[1], run->speed.text, second,
                            run->speed.than, first, because, algorithms);
     free(because);
@@ -210,7 +242,7 @@ static void add_run(struct comparison *comparison, const json_t *first, const js
         return;
     run->has_paths = read_kinds(first, run->kinds_s[0]) && read_kinds(second, run->kinds_s[1]);
     if (run->makespan_s[0] > 0 && run->makespan_s[1] > 0)
-        say(comparison, run, has_collectives(first) || has_collectives(second));
+        say(comparison, run, algorithms_differ(comparison, first, second));
 }
 
 static void compare_runs(struct comparison *comparison)

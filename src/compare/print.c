@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "compare/compare.h"
 #include "output/quote.h"
+#include "output/wrap.h"
 
 /* --------------------------------------------------------------------- text */
 
@@ -58,6 +59,23 @@ static void put_run(const struct compare_run *run, FILE *out)
         fprintf(out, " %10s\n", "-");
 }
 
+static void put_sentence(const char *text, FILE *out)
+{
+    char *shown = quote_terminal_text(text);
+    wrap_sentences(out, 2, shown);
+    free(shown);
+}
+
+/* Times differ, and one of the results cannot say why. */
+static bool lacks_reasons(const struct comparison *comparison)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < comparison->run_count; i++)
+        lacks |=
+            comparison->runs[i].text && !comparison->runs[i].speed.is_same && !comparison->runs[i].has_paths;
+    return lacks;
+}
+
 void comparison_print(const struct comparison *comparison, FILE *out)
 {
     for (int i = 0; i < 2; i++) {
@@ -74,10 +92,10 @@ void comparison_print(const struct comparison *comparison, FILE *out)
         put_run(&comparison->runs[i], out);
     fputc('\n', out);
     for (size_t i = 0; i < comparison->run_count; i++)
-        if (comparison->runs[i].text) {
-            quote_terminal(out, comparison->runs[i].text);
-            fputc('\n', out);
-        }
+        if (comparison->runs[i].text)
+            put_sentence(comparison->runs[i].text, out);
+    if (lacks_reasons(comparison))
+        put_sentence("Reasons need the critical paths of both results: helio run --json --insight.", out);
 }
 
 /* --------------------------------------------------------------------- JSON */
