@@ -27,6 +27,21 @@ static const char *equal_blocks_at(size_t index)
     return NULL;
 }
 
+/* Of a title that lists what may stand there, such as "down|up"; valid until the next call. NULL: there is
+ * none. */
+static const char *alternative_at(const char *title, size_t index)
+{
+    static char text[32];
+    if (!strchr(title, '|') || title[strspn(title, "abcdefghijklmnopqrstuvwxyz-|")])
+        return NULL;
+    for (; index && title; index--)
+        title = (title = strchr(title, '|')) ? title + 1 : NULL;
+    if (!title)
+        return NULL;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(title, "|"), title);
+    return text;
+}
+
 const char *completion_name_at(const struct cli_command *of, size_t option, size_t index)
 {
     const struct cli_option *at = &of->options[option];
@@ -36,7 +51,7 @@ const char *completion_name_at(const struct cli_command *of, size_t option, size
         return fabric_at(index);
     if (strcmp(at->name, "--op") == 0 && strcmp(of->name, "coll circuits") == 0)
         return equal_blocks_at(index);
-    return NULL;
+    return at->value ? alternative_at(at->value, index) : NULL;
 }
 
 const char *completion_word_at(const struct cli_command *of, size_t index)
@@ -50,7 +65,7 @@ const char *completion_word_at(const struct cli_command *of, size_t index)
         return index < count ? paper_name(papers[index]) : index == count ? "all" : NULL;
     }
     if (strcmp(of->words, "[COMMAND...]") != 0)
-        return NULL;
+        return alternative_at(of->words, index);
     if (index < first->count)
         return first->commands[index].name;
     index -= first->count;

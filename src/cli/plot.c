@@ -23,8 +23,9 @@ static const struct cli_option options[] = {
                       "the same as --y speedup: over the baseline, or the first fabric"},
     [PLOT_WHERE] = {"--where", 'w', "PARAMETER=VALUE",
                     "only the runs with this value, such as fabric=fmu; may be repeated"},
-    [PLOT_X_SCALE] = {"--x-scale", 0, "SCALE", "log or linear; without it: what fits the values"},
-    [PLOT_Y_SCALE] = {"--y-scale", 0, "SCALE", "the same of the vertical axis"},
+    [PLOT_X_SCALE] = {"--x-scale", 0, "log|linear",
+                      "of the horizontal axis; without it: what fits the values"},
+    [PLOT_Y_SCALE] = {"--y-scale", 0, "log|linear", "the same of the vertical axis"},
 };
 
 static const struct cli_command command = {
