@@ -34,6 +34,7 @@ enum { EXPORT_DIGITS = 15 }; /* of real numbers, as results are kept with */
 struct object_printer {
     const struct store *store;
     json_t *varied; /* names */
+    size_t all, unfinished;
 };
 
 /* The parameters of the workload that the sweep varies; NULL: none. */
@@ -60,8 +61,10 @@ static json_t *workload_parameters(const json_t *varied, json_t *parameters)
 
 static enum status print_object(void *self, const struct store_run *run)
 {
-    const struct object_printer *printer = self;
+    struct object_printer *printer = self;
     const struct store *store = printer->store;
+    printer->all++;
+    printer->unfinished += !run->done;
     if (!run->done)
         return STATUS_OK;
     json_t *parameters = json_read_object(run->parameters), *result = json_read_object(run->run);
@@ -92,6 +95,8 @@ static enum status print_objects(struct store *store)
     enum status status = metadata_read_varied(store, &printer.varied);
     if (status == STATUS_OK)
         status = store_each(store, &printer, print_object);
+    if (status == STATUS_OK)
+        results_note_unfinished(printer.unfinished, printer.all);
     json_decref(printer.varied);
     return status;
 }
@@ -104,6 +109,8 @@ static enum status print_results_table(struct store *store, bool means)
         results_table_print_means(&results_table, stdout);
     else if (status == STATUS_OK)
         results_table_print_runs(&results_table, stdout);
+    if (status == STATUS_OK)
+        results_note_unfinished(results_table.unfinished, results_table.count + results_table.unfinished);
     results_table_free(&results_table);
     return status;
 }

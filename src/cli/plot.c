@@ -58,6 +58,8 @@ static enum status plot_sweep(const char *results, const struct plot_request *re
     if (status == STATUS_OK)
         status = plot_write(&results_table, request, folder);
     progress_end();
+    if (status == STATUS_OK)
+        results_note_unfinished(results_table.unfinished, results_table.count + results_table.unfinished);
     results_table_free(&results_table);
     store_close(store);
     return status;

@@ -70,6 +70,8 @@ static enum status report(const char *results, const char *output)
     if (status == STATUS_OK)
         status = write_page(&results_table, output);
     progress_end();
+    if (status == STATUS_OK)
+        results_note_unfinished(results_table.unfinished, results_table.count + results_table.unfinished);
     results_table_free(&results_table);
     store_close(store);
     return status;

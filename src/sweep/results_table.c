@@ -94,8 +94,10 @@ static enum status add_row(void *self, const struct store_run *run)
 {
     const struct results_reader *reader = self;
     struct results_table *results_table = reader->results_table;
-    if (!run->done)
+    if (!run->done) {
+        results_table->unfinished++;
         return STATUS_OK;
+    }
     enum status status = check_limits(reader, run);
     if (status != STATUS_OK)
         return status;
@@ -403,6 +405,13 @@ enum status results_table_read(struct results_table *results_table, struct store
     estimate_groups(results_table);
     progress_end();
     return STATUS_OK;
+}
+
+void results_note_unfinished(size_t unfinished, size_t all)
+{
+    if (unfinished)
+        diag_note("%zu of %zu runs %s no result: failed, or not run yet", unfinished, all,
+                  unfinished == 1 ? "has" : "have");
 }
 
 void results_table_free(struct results_table *results_table)

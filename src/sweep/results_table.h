@@ -44,6 +44,7 @@ struct results_table {
     json_t *baseline; /* the parameters of the baseline; empty = no baseline */
     struct results_table_row *rows;
     size_t count, capacity;
+    size_t unfinished; /* runs of the store without a result: failed, or not run yet; they have no row */
     struct results_table_group *groups;
     size_t group_count;
     struct text_index split;   /* names of parameters of workloads that are taken out of `workload` */
@@ -56,6 +57,9 @@ struct results_table {
 };
 
 enum status results_table_read(struct results_table *results_table, struct store *store);
+
+/* Notes how many runs have no result, if there are some: what is shown is of the others. */
+void results_note_unfinished(size_t unfinished, size_t all);
 void results_table_free(struct results_table *results_table);
 
 /* Takes the parameters of workloads of these names, "alltoall.bytes", out of the parameter `workload` of a

@@ -133,6 +133,7 @@ char *results_table_json(const struct results_table *results_table)
     json_put(whole, "baseline", json_incref(results_table->baseline));
     json_put(whole, "groups", groups);
     json_put(whole, "reasons", reasons_json(results_table));
+    json_put_count(whole, "unfinished", (int64_t)results_table->unfinished);
     json_put(whole, "fabrics", styles_json(results_table));
     json_put(whole, "fixed", fixed_json(results_table));
     return json_take_line(whole, 15);

@@ -176,6 +176,14 @@
     return line;
   }
 
+  // Runs that failed, or have not been run: what is shown is of the others.
+  function unfinishedLine() {
+    const {unfinished} = sweep;
+    if (!unfinished) return [];
+    const all = unfinished + sweep.runs;
+    return [element("p", {id: "unfinished"}, element("strong", {class: "mark"}, `${unfinished} of ${plural(all, "run")} ${unfinished === 1 ? "has" : "have"} no result: failed, or not run yet.`))];
+  }
+
   // The fabrics that are not compared fairly, with their reasons, which may differ between settings.
   const REASONS_SHOWN = 3; // of a fabric
   function unequal() {
@@ -571,7 +579,7 @@
     const update = updater(holder);
     document
       .getElementById("main")
-      .append(answer(), ...unequalList(), ...(axes.length ? [filters(update)] : [byFabric()]), holder, manifest());
+      .append(answer(), ...unfinishedLine(), ...unequalList(), ...(axes.length ? [filters(update)] : [byFabric()]), holder, manifest());
     update();
   }
 
