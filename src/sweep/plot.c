@@ -274,9 +274,11 @@ static void write_csv(const struct plot *plot, FILE *out)
         for (size_t i = 0; i < plot->series.count; i++) {
             const struct mean_estimate *estimate = plot_estimate(plot, value * plot->series.count + i);
             if (estimate)
-                fprintf(out, ",%.12g,%.12g", estimate->mean, estimate->half_width);
+                fprintf(out, ",%.12g,", estimate->mean);
             else
                 fputs(",,", out);
+            if (estimate && estimate->count > 1) /* one value has no interval */
+                fprintf(out, "%.12g", estimate->half_width);
         }
     }
     fputc('\n', out);

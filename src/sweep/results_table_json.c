@@ -14,7 +14,10 @@ static json_t *estimate_json(const struct mean_estimate *estimate)
         return json_make_text(NULL);
     json_t *object = json_make_object();
     json_put_number(object, "mean", estimate->mean);
-    json_put_number(object, "half_width", estimate->half_width);
+    if (estimate->count > 1) /* one value has no interval */
+        json_put_number(object, "half_width", estimate->half_width);
+    else
+        json_put_text(object, "half_width", NULL);
     return object;
 }
 
