@@ -28,8 +28,12 @@ struct message {
     uint32_t batch;     /* of the sender's host: the completion that covers it */
     uint8_t op;         /* enum call_op that caused it: p2p, or which collective */
     uint8_t call_flags; /* enum call_flag of the send */
-    uint16_t state;     /* the engine's */
+    uint16_t state;     /* the engine's, but for one bit */
 };
+
+/* A bit of `state` that fabrics may read: a handshake of the message that `next` names. It is no message of
+ * the program. */
+enum { MESSAGE_CONTROL = 128 };
 
 /* As pool_at, with a size that the compiler knows: it is called in every step of a message. */
 static inline struct message *message_at(const struct pool *messages, uint32_t index)

@@ -128,10 +128,27 @@ static void messages_that_are_not_the_programs_are_refused_or_embedded(void **st
     const struct call *const calls[] = {zero, one};
     const char *handshakes = "rendezvous.handshakes=2", *topology = "topology=linear:2";
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes)), STATUS_FAILED);
+    assert_non_null(strstr(out.said, "the handshake from node 0 to node 1 is in no phase"));
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=program")),
+                     STATUS_FAILED);
     assert_non_null(strstr(out.said, "no connection from node 1 to node 0 is scheduled"));
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=all-to-all")),
                      STATUS_OK);
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=logical")),
+                     STATUS_OK);
+}
+
+/* Phases that have a connection for each handshake: they would end before their last message. */
+static void handshakes_are_refused_where_they_have_connections(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(1, 1, 100000), RECV(1, 2, 100000), FINALIZE};
+    CALLS one[] = {RECV(0, 1, 100000), SEND(0, 2, 100000), FINALIZE};
+    const struct call *const calls[] = {zero, one};
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS("topology=linear:2", "rendezvous.handshakes=1")),
+                     STATUS_FAILED);
+    assert_non_null(strstr(out.said, "is in no phase"));
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS("topology=linear:2", "rendezvous.handshakes=0")),
                      STATUS_OK);
 }
 
@@ -332,6 +349,7 @@ int main(void)
         cmocka_unit_test(phases_wait_for_their_registers),
         cmocka_unit_test(the_same_pattern_again_costs_nothing),
         cmocka_unit_test(messages_that_are_not_the_programs_are_refused_or_embedded),
+        cmocka_unit_test(handshakes_are_refused_where_they_have_connections),
         cmocka_unit_test(a_logical_topology_takes_hops),
         cmocka_unit_test(a_path_is_reserved_and_released),
         cmocka_unit_test(a_request_without_a_channel_tries_again),

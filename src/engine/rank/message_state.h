@@ -10,7 +10,7 @@ enum message_state {
     MESSAGE_DELIVERED = 16,    /* `delivered` is known */
     MESSAGE_VISIBLE = 32,      /* mailboxes and buffered messages: its envelope can be matched */
     MESSAGE_BUFFERED = 64,     /* buffered by the fabric */
-    MESSAGE_CONTROL = 128,     /* a handshake of the message that `next` names */
+                               /* 128: MESSAGE_CONTROL (fabric/message.h) */
     MESSAGE_RTS_HERE = 256,    /* rendezvous: the receiver knows of it */
     MESSAGE_CTS_SENT = 512,    /* rendezvous: the sender may send */
     MESSAGE_FIN_SENT = 1024,   /* rendezvous: the sender will know of the end */

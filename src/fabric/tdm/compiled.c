@@ -253,10 +253,25 @@ static bool is_scheduled(const struct tdm_compiled *compiled, const struct messa
     return false;
 }
 
+/* A phase ends with its last message, and handshakes would count as messages. */
+static bool refuse_handshake(struct tdm_compiled *compiled, const struct message *message)
+{
+    if (!has_phases(compiled) || !(message->state & MESSAGE_CONTROL))
+        return false;
+    diag_error("the handshake from node %" PRIu32 " to node %" PRIu32
+               " is in no phase: tdm.schedule=phases schedules the messages of the program alone; "
+               "tdm.schedule=all-to-all or logical also carries others, and rendezvous.handshakes=0 has none",
+               message->source_node, message->destination_node);
+    fabric_failed(&compiled->fabric, STATUS_FAILED);
+    return true;
+}
+
 static void compiled_submit(struct fabric *fabric, uint32_t index)
 {
     struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
     const struct message *message = fabric_message(&compiled->fabric, index);
+    if (refuse_handshake(compiled, message))
+        return;
     if (compiled->config->schedule == SCHEDULE_LOGICAL) {
         compiled->at_node =
             mem_grow(compiled->at_node, &compiled->at_node_capacity, (size_t)index + 1, "messages under way");
