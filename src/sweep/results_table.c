@@ -1,6 +1,7 @@
 #include "sweep/results_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -104,6 +105,7 @@ static enum status add_row(void *self, const struct store_run *run)
     struct results_table_row row = {.id = run->id,
                                     .fabric = mem_text(run->fabric),
                                     .program = mem_text(run->program),
+                                    .trace_hash = mem_text(run->input_hash),
                                     .parameters = json_read_object(run->parameters),
                                     .metrics = json_read_object(run->metrics),
                                     .ranks = run->ranks,
@@ -185,16 +187,95 @@ static size_t find_keyed(const struct keyed_row *keyed, size_t count, XXH128_has
     return low < count && XXH128_isEqual(keyed[low].key, wanted) ? keyed[low].row : SIZE_MAX;
 }
 
+/* ----------------------------------------------------------- the same again */
+
+/* Whether a path of a trace stands for several contents: it has changed between two sweeps, or sweeps of
+ * several machines were merged. */
+static bool have_traces_changed(const struct results_table *results_table)
+{
+    struct text_index paths = {.count = 0};
+    const char **hashes = mem_alloc(results_table->count + 1, sizeof *hashes, "the table of results");
+    bool changed = false;
+    for (size_t i = 0; !changed && i < results_table->count; i++) {
+        const struct results_table_row *row = &results_table->rows[i];
+        const char *path = results_table_value(row, "trace");
+        if (!path)
+            continue;
+        size_t number = text_index_add(&paths, path);
+        if (!hashes[number])
+            hashes[number] = row->trace_hash;
+        changed = strcmp(hashes[number], row->trace_hash) != 0;
+        if (changed)
+            diag_warning("%s has had several contents: %s tells its runs apart", path,
+                         RESULTS_TRACE_CONTENTS);
+    }
+    free(hashes);
+    text_index_free(&paths);
+    return changed;
+}
+
+/* What else the key of a run contains is not known here: files beside the trace, plug-ins, the version. */
+static void number_executions(struct results_table *results_table)
+{
+    struct text_index none = {.count = 0};
+    struct keyed_row *keyed = keyed_rows_of(results_table, &none);
+    size_t repeated = 0, number = 0;
+    for (size_t i = 1; i < results_table->count; i++)
+        repeated += XXH128_isEqual(keyed[i].key, keyed[i - 1].key);
+    for (size_t i = 0; repeated && i < results_table->count; i++) {
+        char text[24];
+        number = i && XXH128_isEqual(keyed[i].key, keyed[i - 1].key) ? number + 1 : 1;
+        snprintf(text, sizeof text, "%zu", number);
+        json_put_text(results_table->rows[keyed[i].row].parameters, RESULTS_EXECUTION, text);
+    }
+    if (repeated)
+        diag_warning(
+            "%zu %s of earlier ones: a file that they read, a plug-in or helio has changed since; %s tells "
+            "them apart",
+            repeated, repeated == 1 ? "run has the parameters" : "runs have the parameters",
+            RESULTS_EXECUTION);
+    free(keyed);
+}
+
+/* Runs of other contents are no other seeds of a point, and no baseline of each other. */
+static void tell_apart(struct results_table *results_table)
+{
+    bool changed = have_traces_changed(results_table);
+    for (size_t i = 0; changed && i < results_table->count; i++)
+        json_put_text(results_table->rows[i].parameters, RESULTS_TRACE_CONTENTS,
+                      results_table->rows[i].trace_hash);
+    number_executions(results_table);
+}
+
+enum { EXECUTIONS_TRIED = 16 }; /* a hostile store costs little */
+
 /* The baseline of a row is the run whose parameters are those of the row, overridden by those of the
- * baseline. What follows from the machine or the tuning of an MPI is not compared. */
+ * baseline. What follows from the machine or the tuning of an MPI is not compared. A baseline that does not
+ * read what has changed was not executed again: then it is the one before. */
+static size_t find_baseline(const struct results_table *results_table, const struct keyed_row *keyed,
+                            const struct results_table_row *row)
+{
+    const char *execution = results_table_value(row, RESULTS_EXECUTION);
+    unsigned long number = execution ? strtoul(execution, NULL, 10) : 1;
+    json_t *over = json_copy_members(results_table->baseline);
+    size_t found = find_keyed(keyed, results_table->count, key_of(row, &results_table->followers, over));
+    for (int tried = 1; found == SIZE_MAX && --number > 0 && tried < EXECUTIONS_TRIED; tried++) {
+        char text[24];
+        snprintf(text, sizeof text, "%lu", number);
+        json_put_text(over, RESULTS_EXECUTION, text);
+        found = find_keyed(keyed, results_table->count, key_of(row, &results_table->followers, over));
+    }
+    json_decref(over);
+    return found;
+}
+
 static void compare_with_baseline(struct results_table *results_table)
 {
     struct keyed_row *keyed = keyed_rows_of(results_table, &results_table->followers);
     size_t *versus = mem_alloc(results_table->count, sizeof *versus, "the table of results");
     for (size_t i = 0; i < results_table->count; i++) {
         struct results_table_row *row = &results_table->rows[i];
-        XXH128_hash_t wanted = key_of(row, &results_table->followers, results_table->baseline);
-        versus[i] = find_keyed(keyed, results_table->count, wanted);
+        versus[i] = find_baseline(results_table, keyed, row);
         if (versus[i] != SIZE_MAX && row->makespan_ps > 0)
             row->speedup = (double)results_table->rows[versus[i]].makespan_ps / (double)row->makespan_ps;
     }
@@ -393,6 +474,7 @@ enum status results_table_read(struct results_table *results_table, struct store
     if (status != STATUS_OK)
         return status;
     progress_begin("comparing the results", 0);
+    tell_apart(results_table);
     struct text_index varied = {.count = 0};
     index_texts(results_table->varied, &varied);
     add_differing(results_table, &varied);
@@ -419,6 +501,7 @@ void results_table_free(struct results_table *results_table)
     for (size_t i = 0; i < results_table->count; i++) {
         free((char *)results_table->rows[i].fabric);
         free((char *)results_table->rows[i].program);
+        free((char *)results_table->rows[i].trace_hash);
         json_decref(results_table->rows[i].parameters);
         json_decref(results_table->rows[i].metrics);
     }

@@ -11,10 +11,12 @@
 /* A store's finished runs as a table. Each row is a run, in the order of the store, with its varied
  * parameters, its results, and its speedup over the baseline. A parameter of a workload that is varied or
  * that the baseline names, as alltoall.bytes, is a parameter like the others, and the row's `workload` is
- * without it. */
+ * without it. If a file that runs read has had other contents, or helio or a plug-in has changed, two
+ * parameters that are none tell the runs apart (RESULTS_TRACE_CONTENTS, RESULTS_EXECUTION). */
 struct results_table_row {
     int64_t id;
     const char *fabric, *program;
+    const char *trace_hash; /* of the contents of its trace; "": it has none */
     json_t *parameters, *metrics;
     uint32_t ranks;
     ps_t makespan_ps;
@@ -31,6 +33,11 @@ struct results_table_group {
     size_t first;                             /* row */
     struct mean_estimate makespan_s, speedup; /* speedup has no values if there is no baseline */
 };
+
+/* The hash of the trace, if a path of a trace has had several contents. */
+#define RESULTS_TRACE_CONTENTS "trace_xxh3"
+/* 1, 2, ...: of the runs that have the same parameters and the same trace, if there are such. */
+#define RESULTS_EXECUTION "execution"
 
 /* Limits of a table. No sweep reaches them; a file that somebody has made for it could. */
 enum {
