@@ -24,6 +24,7 @@
 #include "output/cache.h"
 #include "output/standard.h"
 #include "report/assets.h"
+#include "report/timeline/timeline.h"
 
 /* One thing that was looked for. helio does not work without what is required; each of the others enables one
  * thing more. */
@@ -66,6 +67,14 @@ static void look_at_machine(struct doctor_findings *findings)
     add(findings, "xxhash", true, true,
         mem_format("%u.%u.%u, names of cached traces", XXH_versionNumber() / 10000,
                    XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100));
+}
+
+static void look_for_otf2(struct doctor_findings *findings)
+{
+    bool there = timeline_writes_otf2();
+    add(findings, "otf2", false, there,
+        mem_text(there ? "timelines for Vampir (helio run --timeline FILE.otf2)"
+                       : "no timelines for Vampir: build helio with libopen-trace-format2-dev"));
 }
 
 static double folder_bytes(const char *path)
@@ -127,6 +136,7 @@ static void look_for_programs(struct doctor_findings *findings)
         {"smpirun", "SimGrid, for the differential tests and make bench: apt-get install libsimgrid-dev"},
         {"mpiexec.openmpi", "programs of Open MPI: apt-get install libopenmpi-dev openmpi-bin"},
         {"mpiexec.mpich", "programs of MPICH: apt-get install libmpich-dev mpich"},
+        {"gnuplot", "drawing the figures of helio plot: apt-get install gnuplot-nox"},
         {"zstd", "traces for SimGrid, or looked into by hand: apt-get install zstd"},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -233,6 +243,7 @@ int cli_doctor(int argc, char **argv)
         return cli_status(found);
     struct doctor_findings findings = {.count = 0};
     look_at_machine(&findings);
+    look_for_otf2(&findings);
     look_at_cache(&findings);
     look_for_preloaded(&findings);
     look_for_charts(&findings);

@@ -10,4 +10,9 @@ static enum status no_open(struct timeline *timeline, const char *path)
     return STATUS_FAILED;
 }
 
+bool timeline_writes_otf2(void)
+{
+    return false;
+}
+
 const struct timeline_format otf2_format = {.open = no_open};

@@ -473,6 +473,11 @@ static void otf2_end_run(struct timeline *timeline)
     close_writers(otf2, timeline);
 }
 
+bool timeline_writes_otf2(void)
+{
+    return true;
+}
+
 const struct timeline_format otf2_format = {
     .shows_bursts = true,
     .open = otf2_open,

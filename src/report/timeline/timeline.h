@@ -27,6 +27,9 @@ struct timeline;
  * file of its own, NAME.FABRIC.SUFFIX. STATUS_FAILED, reported: the file cannot be written. */
 enum status timeline_open(const char *path, size_t runs, struct timeline **timeline);
 
+/* Whether this program can write OTF2. */
+bool timeline_writes_otf2(void);
+
 /* Call it before a run. `fabric` has to be valid until the run's end. */
 enum status timeline_begin_run(struct timeline *timeline, const char *fabric);
 
