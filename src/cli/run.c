@@ -488,6 +488,23 @@ static void warn_of_unused(const struct run_options *run, const struct experimen
     unused_params_free(&unused);
 }
 
+/* One of two files of the same name would be lost. Devices take both. */
+static bool are_files_apart(const struct run_options *run)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"--messages", run->messages}, {"--timeline", run->timeline}, {"--html", run->html}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (!files[i].path || !files[k].path || strcmp(files[i].path, files[k].path) != 0 ||
+                strncmp(files[i].path, "/dev/", 5) == 0)
+                continue;
+            diag_error("%s and %s cannot both write %s", files[k].option, files[i].option, files[i].path);
+            return false;
+        }
+    return true;
+}
+
 static enum status run_experiment(const struct run_options *run)
 {
     struct experiment experiment;
@@ -499,6 +516,8 @@ static enum status run_experiment(const struct run_options *run)
         diag_error("--csv has no room for the sentences of --insight; --json has");
         return STATUS_BAD_INPUT;
     }
+    if (!are_files_apart(run))
+        return STATUS_BAD_INPUT;
     if (run->insight && run->no_insight) {
         diag_error("--insight and --no-insight exclude each other");
         return STATUS_BAD_INPUT;
