@@ -170,6 +170,16 @@ struct api_input {
     size_t length;
 };
 
+static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)self;
+    config_key_error(reader, node,
+                     "%s is for helio sweep; an experiment of the library makes one run on each fabric",
+                     node->key);
+}
+
+static const struct config_section of_sweeps[] = {{"sweep", refuse}, {"seeds", refuse}, {"baseline", refuse}};
+
 static enum status load_text(void *self)
 {
     const struct api_input *input = self;
@@ -178,7 +188,8 @@ static enum status load_text(void *self)
         status = extend(input->experiment);
     if (status != STATUS_OK)
         return status;
-    return config_read_text(input->experiment->config, input->name, input->text, input->length);
+    return config_read_text_with(input->experiment->config, input->name, input->text, input->length,
+                                 of_sweeps, sizeof of_sweeps / sizeof *of_sweeps, NULL);
 }
 
 static enum status load_file(void *self)

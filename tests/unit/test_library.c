@@ -115,6 +115,8 @@ static void test_errors(void **state)
                 "a time needs a unit");
     assert_said(heliograph_load_text(experiment, "here", "seed: 1\npacket: {latncy: 1 us}\n"),
                 HELIOGRAPH_BAD_INPUT, "here:2:10: error:");
+    assert_said(heliograph_load_text(experiment, "here", "seed: 1\nsweep: {fmu.count: [1, 2]}\n"),
+                HELIOGRAPH_BAD_INPUT, "here:2:1: error: sweep is for helio sweep");
     assert_said(heliograph_load(experiment, "no-such.yaml"), HELIOGRAPH_BAD_INPUT,
                 "cannot read no-such.yaml");
     assert_said(heliograph_run(experiment), HELIOGRAPH_BAD_INPUT, "nothing to run");
