@@ -83,6 +83,25 @@ static void a_core_takes_in_messages_when_it_waits(void **state)
     assert_int_equal(outcome.finish[1], 5 * US + 200 * NS);
 }
 
+/* A call takes in what it waits for and what has come before that; the rest is for later calls. So a core
+ * never takes in a message while its rank computes. */
+static void a_call_takes_in_no_more_than_it_waits_for(void **state)
+{
+    (void)state;
+    static const struct call sends[] = {ISEND(1, 0, 0, 2), ISEND(1, 1, 0, 3), WAITALL, FINALIZE};
+    static const struct call late[] = {COMPUTE(12.0 * 5000), RECV(0, 0, 0), COMPUTE(12.0 * 1000),
+                                       RECV(0, 1, 0), FINALIZE};
+    static const char *const settings[] = {"host.receive=200ns", "hockney.latency=1us", NULL};
+    run((const struct call *const[]){sends, late}, 2, "hockney", settings);
+    assert_int_equal(outcome.finish[1], 5 * US + 200 * NS + 1 * US + 200 * NS);
+    assert_int_equal(outcome.software[1], 400 * NS);
+    assert_int_equal(outcome.idle[1], 0);
+    static const struct call other_way[] = {COMPUTE(12.0 * 5000), RECV(0, 1, 0), COMPUTE(12.0 * 1000),
+                                            RECV(0, 0, 0), FINALIZE};
+    run((const struct call *const[]){sends, other_way}, 2, "hockney", settings);
+    assert_int_equal(outcome.finish[1], 5 * US + 400 * NS + 1 * US);
+}
+
 /* A rendezvous costs its sender when both ends are there. Its sender is done on arrival. */
 static void a_rendezvous_leaves_when_both_are_there(void **state)
 {
@@ -151,6 +170,7 @@ int main(void)
         cmocka_unit_test(each_time_counts_once),
         cmocka_unit_test(a_core_does_one_thing_at_a_time),
         cmocka_unit_test(a_core_takes_in_messages_when_it_waits),
+        cmocka_unit_test(a_call_takes_in_no_more_than_it_waits_for),
         cmocka_unit_test(a_rendezvous_leaves_when_both_are_there),
         cmocka_unit_test(not_all_messages_pay_for_all),
         cmocka_unit_test(a_host_model_takes_their_place),

@@ -145,16 +145,13 @@ static void look_at(struct fixed_endpoint *endpoint, uint32_t index)
     endpoint->callbacks.arrived(endpoint->callbacks.self, index, at);
 }
 
-/* The rank waits, or tests: its core looks at all that has come. */
-static void poll(struct fixed_endpoint *endpoint, struct fixed_rank *rank)
+static void look_at_oldest(struct fixed_endpoint *endpoint, struct fixed_rank *rank)
 {
-    while (!queue_is_empty(&rank->arrived)) {
-        uint32_t index = queue_take(&rank->arrived, links_of(endpoint));
-        if (endpoint->context->critical)
-            critical_polled(endpoint->context->critical, index,
-                            message_at(endpoint->messages, index)->destination, endpoint->loop->now);
-        look_at(endpoint, index);
-    }
+    uint32_t index = queue_take(&rank->arrived, links_of(endpoint));
+    if (endpoint->context->critical)
+        critical_polled(endpoint->context->critical, index,
+                        message_at(endpoint->messages, index)->destination, endpoint->loop->now);
+    look_at(endpoint, index);
 }
 
 static void on_memory(void *self, uint32_t index)
@@ -183,12 +180,15 @@ static void fixed_deliver(struct endpoint *base, uint32_t index, ps_t at)
 
 /* ------------------------------------------------------------------- calls */
 
+/* The core looks at what has come until the call has what it waits for; the rest waits for the next call. */
 static void fixed_enter(struct endpoint *base, uint32_t index, enum endpoint_wait wait)
 {
     struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
+    struct fixed_rank *rank = &endpoint->ranks[index];
     (void)wait;
-    endpoint->ranks[index].waits = true;
-    poll(endpoint, &endpoint->ranks[index]);
+    rank->waits = true;
+    while (rank->waits && !queue_is_empty(&rank->arrived))
+        look_at_oldest(endpoint, rank);
 }
 
 static ps_t fixed_leave(struct endpoint *base, uint32_t index, ps_t at)
@@ -208,7 +208,9 @@ static ps_t fixed_pass(struct endpoint *base, uint32_t index, ps_t at, enum endp
 static void fixed_test(struct endpoint *base, uint32_t index)
 {
     struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
-    poll(endpoint, &endpoint->ranks[index]);
+    struct fixed_rank *rank = &endpoint->ranks[index];
+    while (!queue_is_empty(&rank->arrived))
+        look_at_oldest(endpoint, rank);
 }
 
 static ps_t fixed_work(struct endpoint *base, uint32_t rank, enum endpoint_work work)
