@@ -144,11 +144,14 @@ wrong() {
     [ ! -e "$work/other.yaml" ] || fail "a file is written without a measurement"
 }
 
-# cluster DELAY[,RATE] LARGEST: measures on two nodes of one rank.
+# cluster DELAY[,RATE] LARGEST: measures on two nodes of one rank. Ranks of MPICH yield (yield.c), since the switch needs a
+# processor too.
 cluster() {
-    status=0
+    status=0 yields=
+    if [ "$MPI" = mpich ]; then yields=LD_PRELOAD=$MPI_PROGRAMS/yield.so; fi
+    # shellcheck disable=SC2086 # `yields` may be empty
     CLUSTER_SWITCH=${HELIO%/*}/helio-cluster-switch CLUSTER_DELAY=$1 "$HELIO" calibrate --mpi "$MPI" --rounds 7 \
-        --largest "$2" --force --json -o "$work/machine.yaml" -- "$tests/../../tools/cluster" "$MPI" 2 1 \
+        --largest "$2" --force --json -o "$work/machine.yaml" -- "$tests/../../tools/cluster" "$MPI" 2 1 $yields \
         >"$work/printed" 2>"$work/said" || status=$?
     if grep -q '^skipped:' "$work/said"; then grep '^skipped:' "$work/said" && exit 77; fi
     [ $status = 0 ] || grep -q 'no rate was found' "$work/said" || fail "a forced calibration fails"
@@ -168,21 +171,21 @@ is_near() {
 }
 
 # The software of both ends is in each latency, so the difference of two delays is what was planted. A frame of 1514 bytes
-# carries 1448 bytes of a message over TCP.
+# carries 1448 bytes of a message over TCP. The rate is one at which the MPI gets from TCP what the network has: Open MPI
+# gets less of 20 Mb/s, MPICH of 8 (docs/measurements/forecast.md).
 planted() {
+    rate=8
+    if [ "$MPI" = mpich ]; then rate=20; fi
     cluster 5ms 64KiB
     short=$(number latency_ns)
     cluster 25ms 64KiB
     is_near "$(awk "BEGIN { print $(number latency_ns) - $short }")" 20e6 "the difference of two delays, ns" &&
-        cluster 1ms,8 64KiB && is_near "$(number bytes_per_s)" "$(awk 'BEGIN { print 8e6 / 8 * 1448 / 1514 }')" "the rate, B/s"
+        cluster "1ms,$rate" 64KiB &&
+        is_near "$(number bytes_per_s)" "$(awk "BEGIN { print $rate * 1e6 / 8 * 1448 / 1514 }")" "the rate, B/s"
 }
 
 case $1 in
 cluster)
-    # Ranks of MPICH spin, and the switch needs a processor too.
-    if [ "$MPI" = mpich ] && [ "$(nproc)" -lt 4 ]; then
-        echo "skipped: two ranks of MPICH and the network need more than $(nproc) processors" && exit 77
-    fi
     for attempt in 1 2 3; do
         if planted; then exit 0; fi
     done
