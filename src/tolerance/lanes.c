@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/vectors.h"
 
+/* The longest times to all nodes, at all values at once. */
 WIDE_VECTORS static void find_before(struct lanes *lanes, const lane_times *x)
 {
     const uint32_t nodes = lanes->edges->nodes, *const source = lanes->edges->source;

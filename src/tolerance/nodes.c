@@ -95,7 +95,7 @@ struct few {
     bool overflows;
 };
 
-/* What two terms know of each other: one of them may not be needed. */
+/* Which of two terms are needed: both, the old one only, or the next one only. */
 enum few_order { FEW_BOTH, FEW_OLD, FEW_NEXT };
 
 static inline enum few_order compare_terms(const struct paths_edges *edges, const struct term *old,

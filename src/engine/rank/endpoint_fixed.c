@@ -180,7 +180,7 @@ static void fixed_deliver(struct endpoint *base, uint32_t index, ps_t at)
 
 /* ------------------------------------------------------------------- calls */
 
-/* The core looks at what has come until the call has what it waits for; the rest waits for the next call. */
+/* The core looks at what has come until the call has what it waits for. Later calls look at the rest. */
 static void fixed_enter(struct endpoint *base, uint32_t index, enum endpoint_wait wait)
 {
     struct fixed_endpoint *endpoint = (struct fixed_endpoint *)base;
