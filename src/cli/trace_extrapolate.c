@@ -34,6 +34,8 @@ static const struct cli_command command = {
         "largest is first predicted from them, call by call. Computation is a fit for each place in\n"
         "the program, and its largest error on the trace held back is printed. Prints the loops, partners\n"
         "and sizes that it found.\n"
+        "Several traces of the same number of ranks must make the same calls; of their computation it takes\n"
+        "the median.\n"
         "One trace is sufficient if it is a graph of Chakra whose ranks are replicas of each other, as in\n"
         "data-parallel training: it gets more of them, or is refused with the reason.",
     .options = options,

@@ -89,7 +89,7 @@ static void compare_ranks(struct burst_comparison *comparison, struct sample *sa
     uint32_t *codes = comm_codes(sample->program, comparison->grid);
     sample->program->ops->rewind(sample->program);
     for (walk.rank = 0; walk.rank < sample->ranks; walk.rank++) {
-        rank_events_read(sample->program, walk.rank, codes, &events);
+        sample_events(sample, walk.rank, codes, &events);
         compare_rank(comparison, &walk, &events);
     }
     free(codes);

@@ -385,7 +385,8 @@ static struct burst fit_sum(const struct burst_learner *learner, uint32_t place,
         .base = (a * bb - b * ab) / determinant, .scale = (b * aa - a * ab) / determinant, .power = power};
 }
 
-/* A sum is taken if it halves the largest error of a power, and three samples or more tell. */
+/* A sum is taken if three samples or more tell, and it halves the largest error of a power. Where noise has
+ * been averaged out, a smaller error is enough. */
 static void choose_sum(const struct burst_learner *learner, uint32_t place, struct burst *burst)
 {
     static const double powers[] = {-1, -0.5, 1};
@@ -394,7 +395,8 @@ static void choose_sum(const struct burst_learner *learner, uint32_t place, stru
     for (size_t i = 0; i < sizeof powers / sizeof *powers && count > 2 && least > 0.002; i++) {
         struct burst sum = fit_sum(learner, place, powers[i]);
         double worst = residual(learner, place, &sum, &count);
-        if (sum.base <= 0 || sum.scale <= 0 || worst > least / 2)
+        double enough = learner->part->repeated ? least : least / 2;
+        if (sum.base <= 0 || sum.scale <= 0 || worst > enough)
             continue;
         least = worst;
         sum.shape = burst->shape;

@@ -21,35 +21,44 @@ struct extrapolation {
 
 /* ------------------------------------------------------------------ samples */
 
-static int by_ranks(const void *a, const void *b)
+/* Sorts by the number of ranks; traces of the same number stay in their order. */
+static void sort_traces(struct program **traces, size_t count)
 {
-    const struct sample *one = a, *other = b;
-    return (one->ranks > other->ranks) - (one->ranks < other->ranks);
+    for (size_t end = 1; end < count; end++)
+        for (size_t i = end; i > 0 && traces[i - 1]->ranks > traces[i]->ranks; i--) {
+            struct program *fewer = traces[i];
+            traces[i] = traces[i - 1];
+            traces[i - 1] = fewer;
+        }
+}
+
+/* How many of the sorted traces have as many ranks as the first. */
+static size_t alike(struct program *const *traces, size_t count)
+{
+    size_t same = 1;
+    while (same < count && traces[same]->ranks == traces[0]->ranks)
+        same++;
+    return same;
 }
 
 static enum status read_samples(struct extrapolation *work, struct program **traces, size_t count)
 {
-    work->samples = mem_alloc(count, sizeof *work->samples, "traces");
-    work->count = count;
     enum status status = STATUS_OK;
+    sort_traces(traces, count);
+    if (alike(traces, count) == count) {
+        diag_error("all traces have %u ranks; extrapolation takes traces of two numbers of ranks or more",
+                   traces[0]->ranks);
+        return STATUS_BAD_INPUT;
+    }
+    work->samples = mem_alloc(count, sizeof *work->samples, "traces");
     progress_begin("reading the calls", count);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    for (size_t i = 0, same; status == STATUS_OK && i < count; i += same) {
         progress_tell(i);
-        work->samples[i].program = traces[i];
-        status = sample_read(&work->samples[i]);
+        same = alike(traces + i, count - i);
+        status = sample_read(&work->samples[work->count++], traces + i, same);
     }
     progress_end();
-    if (status != STATUS_OK)
-        return status;
-    qsort(work->samples, count, sizeof *work->samples, by_ranks);
-    for (size_t i = 1; i < count; i++)
-        if (work->samples[i].ranks == work->samples[i - 1].ranks) {
-            diag_error(
-                "%s and %s have %u ranks both; extrapolation takes traces of different numbers of ranks",
-                work->samples[i - 1].program->name, work->samples[i].program->name, work->samples[i].ranks);
-            return STATUS_BAD_INPUT;
-        }
-    return STATUS_OK;
+    return status;
 }
 
 /* ----------------------------------------------------------------- attempts */
@@ -338,15 +347,35 @@ struct program *extrapolation_program(struct extrapolation *extrapolation)
     return extrapolation->program;
 }
 
+/* How much the traces of the same number of ranks differ. */
+static void print_scatter(const struct extrapolation *extrapolation, FILE *to)
+{
+    const struct sample *widest = &extrapolation->samples[0];
+    for (size_t i = 1; i < extrapolation->count; i++)
+        if (extrapolation->samples[i].scatter > widest->scatter)
+            widest = &extrapolation->samples[i];
+    if (widest->traces > 1)
+        fprintf(
+            to,
+            "traces of the same number of ranks: the computation of a rank is up to %.2g %% from its median, "
+            "on %u ranks\n",
+            100 * widest->scatter, widest->ranks);
+}
+
 void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
 {
-    for (size_t i = 0; i < extrapolation->count; i++)
-        fprintf(to, "%s%u", i ? ", " : "learned from ", extrapolation->samples[i].ranks);
+    for (size_t i = 0; i < extrapolation->count; i++) {
+        const struct sample *sample = &extrapolation->samples[i];
+        fprintf(to, "%s%u", i ? ", " : "learned from ", sample->ranks);
+        if (sample->traces > 1)
+            fprintf(to, " (%zu traces)", sample->traces);
+    }
     fprintf(to, " ranks, and reproduces every call of them; ");
     if (extrapolation->held_back)
         fprintf(to, "the calls on %u were first predicted from the others\n", extrapolation->held_back);
     else
         fprintf(to, "nothing was held back to test it on\n");
+    print_scatter(extrapolation, to);
     struct grid grid = grid_of(extrapolation->model->hypothesis.grid, extrapolation->ranks);
     computation_check_print(&extrapolation->check, &grid, to);
     describe_model(extrapolation->model, extrapolation->ranks, extrapolation->check.ranks, to);
@@ -357,6 +386,8 @@ void extrapolation_close(struct extrapolation *extrapolation)
     if (extrapolation->program)
         extrapolation->program->ops->close(extrapolation->program);
     free_model(extrapolation->model);
+    for (size_t i = 0; i < extrapolation->count; i++)
+        sample_free(&extrapolation->samples[i]);
     free(extrapolation->samples);
     free(extrapolation);
 }

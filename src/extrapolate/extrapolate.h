@@ -16,6 +16,7 @@
  *
  *   extrapolate    tries one hypothesis after another, and tests the result
  *   rank_events    the calls of one rank as they are compared
+ *   sample         one trace or several of the same number of ranks
  *   pattern        folds the calls of a rank into loops
  *   peer, grid     rules for partners, and the grids of ranks that they refer to
  *   evidence       reads every rank of a trace as a pattern
@@ -29,9 +30,9 @@
  *   describe       prints a model */
 struct extrapolation;
 
-/* `traces`: two or more, each on another number of ranks, all of one program; they are sorted by it. They
- * must outlive the extrapolation. STATUS_BAD_INPUT, reported with the place: the program is not as regular as
- * that. */
+/* `traces`: of one program on two numbers of ranks or more; they are sorted by it. Several traces of the same
+ * number make the same calls, and their computation is put together (sample.h). They must outlive the
+ * extrapolation. STATUS_BAD_INPUT, reported with the place: the program is not as regular as that. */
 enum status extrapolation_open(struct program **traces, size_t count, uint32_t ranks,
                                struct extrapolation **extrapolation);
 

@@ -461,7 +461,7 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
     progress_begin("checking the model", sample->ranks);
     for (walk.rank = 0; walk.rank < sample->ranks && same; walk.rank++) {
         progress_tell(walk.rank);
-        rank_events_read(sample->program, walk.rank, codes, &events);
+        sample_events(sample, walk.rank, codes, &events);
         same = verify_rank(&instance, &walk, &events, &misfit->event);
         if (!same) {
             misfit->rank = walk.rank;

@@ -19,37 +19,11 @@ struct learner {
     struct misfit *misfit;
 };
 
-/* ------------------------------------------------------------------ samples */
-
-enum status sample_read(struct sample *sample)
-{
-    struct program *program = sample->program;
-    struct rank_events events = {0};
-    uint64_t most[2] = {0};
-    enum status status = STATUS_OK;
-    sample->ranks = program->ranks;
-    program->ops->rewind(program);
-    for (uint32_t rank = 0; rank < program->ranks && status == STATUS_OK; rank++) {
-        status = rank_events_read(program, rank, NULL, &events);
-        uint64_t calls = events.count; /* and one for the second partner of a sendrecv */
-        for (size_t i = 0; i < events.count; i++)
-            calls += events.at[i].op == CALL_SENDRECV;
-        for (int among = 0; among < 2; among++)
-            if (calls > most[among] && (rank || !among)) {
-                most[among] = calls;
-                sample->richest[among] = rank;
-            }
-    }
-    free(events.at);
-    return status;
-}
-
 static void read_rank(struct learner *learner, size_t index, uint32_t rank)
 {
-    struct program *program = learner->samples[index].program;
-    program->ops->rewind(program);
-    rank_events_read(program, rank, learner->codes[index],
-                     &learner->events); /* sample_read has seen every call */
+    const struct sample *sample = &learner->samples[index];
+    sample->program->ops->rewind(sample->program);
+    sample_events(sample, rank, learner->codes[index], &learner->events);
 }
 
 /* ----------------------------------------------------------------- patterns */
@@ -317,6 +291,14 @@ static void find_wholes(struct role_model *part)
     }
 }
 
+static bool are_repeated(const struct learner *learner)
+{
+    bool repeated = true;
+    for (size_t s = 0; s < learner->count; s++)
+        repeated = repeated && learner->samples[s].traces >= SAMPLE_REPEATED;
+    return repeated;
+}
+
 static bool fit_role(struct learner *learner, uint32_t role, struct observations *seen)
 {
     struct role_model *part = &learner->model->roles[role];
@@ -334,6 +316,7 @@ static bool fit_role(struct learner *learner, uint32_t role, struct observations
             return false;
     }
     find_wholes(part);
+    part->repeated = are_repeated(learner);
     computation_fit(part, role, learner->model->hypothesis.apart, learner->count, SIZE_MAX);
     return true;
 }

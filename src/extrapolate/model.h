@@ -2,17 +2,11 @@
 #define HELIO_EXTRAPOLATE_MODEL_H
 
 #include "extrapolate/evidence.h"
+#include "extrapolate/sample.h"
 #include "extrapolate/vectors.h"
 
 /* A model of a program: its calls in loops, and how partners, sizes and passes depend on the number of ranks.
  */
-
-/* A trace of the program. */
-struct sample {
-    struct program *program;
-    uint32_t ranks;
-    uint32_t richest[2]; /* the rank with the most partners: among all ranks, and among all but rank 0 */
-};
 
 /* What is assumed in the search for a model. */
 struct hypothesis {
@@ -59,6 +53,7 @@ struct role_model {
     struct rank_classes classes;
     uint64_t whole[GRID_DIMENSIONS]; /* what blocks of messages are shares of; 0: nothing is known */
     struct evidence *evidence;       /* [sample] */
+    bool repeated;                   /* every sample has SAMPLE_REPEATED traces or more */
 };
 
 struct program_model {
@@ -85,9 +80,6 @@ struct misfit {
     char why[320];
     bool undecided; /* several models explain all samples, and differ on the ranks asked for */
 };
-
-/* Reads the numbers of calls of a sample. STATUS_BAD_INPUT, reported: a call that no model can have. */
-enum status sample_read(struct sample *sample);
 
 /* Finds the model that explains all samples, which are sorted by their ranks, and that is defined on `target`
  * ranks. False: there is none, and *misfit says why. The model has to be freed in either case. */

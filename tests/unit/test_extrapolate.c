@@ -170,7 +170,7 @@ static void the_number_of_ranks_must_suit(void **state)
     assert_refused(&family, 48, "cannot be extrapolated to so many ranks");
     add_workload(&family, "npb:cg:class=S,ranks=%u", 4);
     add_workload(&family, "npb:ft:class=S,ranks=%u", 4);
-    assert_refused(&family, 16, "have 4 ranks both");
+    assert_refused(&family, 16, "all traces have 4 ranks");
 }
 
 /* --------------------------------------------------------------- made here */
