@@ -171,9 +171,14 @@ static int by_autotune(struct live_comm *comm, const struct plan_entry *plan, co
 bool live_collective(const struct live_call *call, int *error)
 {
     struct live_shape shape;
-    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
-    if (!comm || !live_shape_of(&shape, comm, call))
+    struct live_comm *comm;
+    struct live_place place;
+    if (!live_comm_find(call->comm, &comm, &place) || !live_shape_of(&shape, place, call))
         return false;
+    comm = live_comm_enter(call->comm, comm);
+    if (!comm)
+        return false;
+    live_shape_find_copies(&shape, comm);
     const struct plan_entry *plan = live_plan_find(comm, &shape.key);
     if (!plan)
         return false;

@@ -386,20 +386,38 @@ void live_revoke(MPI_Comm theirs)
         live_break(comm, LIVE_REVOKED);
 }
 
-struct live_comm *live_comm_of(MPI_Comm theirs)
+/* The place in a communicator of which nothing is known yet. False: the library does not serve it. */
+static bool find_place(MPI_Comm theirs, struct live_place *place)
 {
-    struct live_comm *comm = NULL;
-    int found = 0, is_inter = 1, size = 1;
-    if (live_is_forked() || !have_keyval() ||
-        PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
-        return NULL;
+    int is_inter, rank, size;
+    if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
+        PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1 ||
+        PMPI_Comm_rank(theirs, &rank) != MPI_SUCCESS)
+        return false;
+    *place = (struct live_place){(uint32_t)rank, (uint32_t)size};
+    return true;
+}
+
+bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place)
+{
+    int found = 0;
+    *comm = NULL;
+    if (theirs == MPI_COMM_NULL || live_is_forked() || !have_keyval() ||
+        PMPI_Comm_get_attr(theirs, keyval, comm, &found) != MPI_SUCCESS)
+        return false;
     if (!found) {
-        if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
-            PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1)
-            return NULL;
-        comm = attach(theirs);
+        *comm = NULL;
+        return find_place(theirs, place);
     }
-    if (comm == &left_to_mpi || comm->broken != MPI_SUCCESS)
+    *place = (struct live_place){(*comm)->rank, (*comm)->size};
+    return *comm != &left_to_mpi && (*comm)->broken == MPI_SUCCESS;
+}
+
+struct live_comm *live_comm_enter(MPI_Comm theirs, struct live_comm *comm)
+{
+    if (!comm)
+        comm = attach(theirs);
+    if (comm == &left_to_mpi)
         return NULL;
     return comm->mine == MPI_COMM_NULL ? set_up_when_due(comm, theirs) : comm;
 }

@@ -324,9 +324,19 @@ const char *live_call_name(const struct live_key *key);
 
 /* ------------------------------------------------------------------ comm.c */
 
-/* What the library keeps for `comm`, set up during its first calls. NULL: leave this call to the MPI.
- * Collective. */
-struct live_comm *live_comm_of(MPI_Comm comm);
+/* The place of this rank in a communicator. */
+struct live_place {
+    uint32_t rank, size;
+};
+
+/* What the library keeps for `theirs`; NULL: nothing yet. False: leave all its calls to the MPI. Not
+ * collective. */
+bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place);
+
+/* Counts a call of `theirs`, which is set up during its first calls. `comm` is what live_comm_find() has
+ * found. NULL: leave this call to the MPI. Collective: a call that the MPI refuses on one rank alone must not
+ * be counted, since that rank may then make one more. */
+struct live_comm *live_comm_enter(MPI_Comm theirs, struct live_comm *comm);
 
 /* True: the MPI has given up comm->mine, since a rank has failed or has revoked it; comm->broken is the
  * error. */
@@ -383,8 +393,11 @@ struct live_shape {
 };
 
 /* False: the MPI refuses these arguments, or has nothing to do, and the call is left to it. Whatever all
- * ranks share decides so on all ranks. */
-bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call);
+ * ranks share decides so on all ranks. What live_shape_find_copies() finds is still missing. */
+bool live_shape_of(struct live_shape *shape, struct live_place place, const struct live_call *call);
+
+/* Which buffers have to be copied. */
+void live_shape_find_copies(struct live_shape *shape, const struct live_comm *comm);
 
 /* ------------------------------------------------------------------ call.c */
 

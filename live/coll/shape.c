@@ -65,7 +65,7 @@ static void *own_block(const struct live_buffer *buffer, uint32_t rank)
 
 /* Where this rank's data are if the program says MPI_IN_PLACE: in the receive buffer, or in the block of this
  * rank there. */
-static void find_in_place(struct live_shape *shape, const struct live_comm *comm)
+static void find_in_place(struct live_shape *shape, uint32_t rank)
 {
     const struct live_buffer *recv = &shape->recv;
     shape->in_place = true;
@@ -77,9 +77,9 @@ static void find_in_place(struct live_shape *shape, const struct live_comm *comm
         .at = recv->at, .count = recv->count, .type = recv->type, .blocks = shape->send.blocks};
     if (shape->send.blocks != 1 || recv->blocks == 1)
         return;
-    shape->send.at = own_block(recv, comm->rank);
+    shape->send.at = own_block(recv, rank);
     if (entry_has(&recv->counts))
-        shape->send.count = entry_number(&recv->counts, comm->rank);
+        shape->send.count = entry_number(&recv->counts, rank);
 }
 
 /* The blocks of a call with a count for each. */
@@ -89,11 +89,11 @@ struct unequal {
     bool is_sparse; /* the blocks are executed as long as the longest, and that is more than twice the data */
 };
 
-static struct unequal blocks_with(const struct live_comm *comm, const struct entry_numbers *counts)
+static struct unequal blocks_with(const struct entry_numbers *counts, uint32_t size)
 {
     int64_t first = entry_number(counts, 0), all = 0;
     struct unequal blocks = {.longest = first};
-    for (uint32_t rank = 0; rank < comm->size; rank++) {
+    for (uint32_t rank = 0; rank < size; rank++) {
         int64_t count = entry_number(counts, rank);
         if (count < 0 || count > INT_MAX) /* counts of 64 bits may be longer than what is executed here */
             return (struct unequal){.longest = -1};
@@ -101,15 +101,15 @@ static struct unequal blocks_with(const struct live_comm *comm, const struct ent
         blocks.longest = count > blocks.longest ? count : blocks.longest;
         all += count;
     }
-    blocks.is_sparse = blocks.longest * comm->size > 2 * all;
+    blocks.is_sparse = blocks.longest * size > 2 * all;
     return blocks;
 }
 
 /* Whether the block of each rank begins where that of the rank before it ends. */
-static bool follow_one_another(const struct live_comm *comm, const struct live_call *call)
+static bool follow_one_another(const struct live_call *call, uint32_t size)
 {
     int64_t next = 0;
-    for (uint32_t rank = 0; rank < comm->size; next += entry_number(&call->counts, rank++))
+    for (uint32_t rank = 0; rank < size; next += entry_number(&call->counts, rank++))
         if (entry_number(&call->displs, rank) != next)
             return false;
     return true;
@@ -117,10 +117,10 @@ static bool follow_one_another(const struct live_comm *comm, const struct live_c
 
 /* The counts of MPI_Reduce_scatter and MPI_Allgatherv, of which all ranks know all. False: the call is left
  * to the MPI. */
-static bool read_counts(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
+static bool read_counts(struct live_shape *shape, struct live_place place, const struct live_call *call)
 {
     bool reduces = kinds[call->kind].reduces;
-    struct unequal blocks = blocks_with(comm, &call->counts);
+    struct unequal blocks = blocks_with(&call->counts, place.size);
     if (blocks.longest < 0 || blocks.is_sparse || (!reduces && !entry_has(&call->displs)))
         return false;
     struct live_buffer *all = reduces ? &shape->send : &shape->recv;
@@ -128,39 +128,46 @@ static bool read_counts(struct live_shape *shape, const struct live_comm *comm, 
     if (blocks.differ)
         all->counts = call->counts;
     if (reduces)
-        shape->recv.count = entry_number(&call->counts, comm->rank);
-    else if (blocks.differ || !follow_one_another(comm, call))
+        shape->recv.count = entry_number(&call->counts, place.rank);
+    else if (blocks.differ || !follow_one_another(call, place.size))
         all->displs = call->displs;
     shape->key.is_vector = !reduces || (blocks.differ && live_op_is_predefined(call->op));
     return !reduces || !blocks.differ || shape->key.is_vector;
 }
 
 /* The buffers as the program gives them. A rank that sends in place has told the MPI no count and no type. */
-static void read_buffers(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
+static void read_buffers(struct live_shape *shape, struct live_place place, const struct live_call *call)
 {
-    bool is_root = !kinds[call->kind].has_root || (uint32_t)call->root == comm->rank;
+    bool is_root = !kinds[call->kind].has_root || (uint32_t)call->root == place.rank;
     enum block_count sends = is_root ? kinds[call->kind].root_sends : kinds[call->kind].others_send;
     enum block_count receives = is_root ? kinds[call->kind].root_receives : kinds[call->kind].others_receive;
     shape->send = (struct live_buffer){.at = call->sendbuf,
                                        .count = call->sendcount,
                                        .type = call->sendtype,
-                                       .blocks = blocks_of(sends, comm->size)};
+                                       .blocks = blocks_of(sends, place.size)};
     shape->recv = (struct live_buffer){.at = call->recvbuf,
                                        .count = call->recvcount,
                                        .type = call->recvtype,
-                                       .blocks = blocks_of(receives, comm->size)};
+                                       .blocks = blocks_of(receives, place.size)};
 }
 
-/* What MPICH refuses: that both buffers are the same memory. Open MPI does not look. Its programs get the
- * data that were there when the call began. */
-static bool is_aliased(const struct live_shape *shape, const struct live_comm *comm)
+/* Where MPICH takes the buffer to begin when it compares both: at the block of this rank, if the other side
+ * has one block. */
+static const void *compared(const struct live_buffer *buffer, const struct live_buffer *other, uint32_t rank,
+                            bool reduces)
+{
+    return !reduces && buffer->blocks > 1 && other->blocks == 1 ? own_block(buffer, rank) : buffer->at;
+}
+
+/* What MPICH refuses: that both buffers are the same memory. */
+static bool is_aliased(const struct live_shape *shape, uint32_t rank)
 {
     const struct live_buffer *send = &shape->send, *recv = &shape->recv;
     if (send->blocks == 0 || recv->blocks == 0 || send->at == MPI_BOTTOM || send->type != recv->type)
         return false;
-    if (shape->key.is_vector)
-        return send->at == (recv->blocks > 1 ? own_block(recv, comm->rank) : recv->at);
-    return send->at == recv->at && send->count == recv->count;
+    bool reduces = kinds[shape->key.kind].reduces;
+    return compared(send, recv, rank, reduces) == compared(recv, send, rank, reduces) &&
+           (shape->key.is_vector || send->count == recv->count);
 }
 
 /* The root of a scatter may keep its block where it is: then it receives nothing. */
@@ -180,9 +187,8 @@ static void find_copies(struct live_buffer *buffer, const struct live_key *key, 
             !entry_has(&buffer->counts) && !entry_has(&buffer->displs) && bytes_of(buffer) == key->bytes;
 }
 
-static bool set_key(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
+static bool set_key(struct live_shape *shape, const struct live_call *call)
 {
-    bool is_hidden = live_may_be_of_device(comm);
     bool reduces = kinds[call->kind].reduces;
     const struct live_buffer *told = shape->recv.blocks > 0 ? &shape->recv : &shape->send;
     if (entry_has(&call->counts) && reduces)
@@ -193,24 +199,20 @@ static bool set_key(struct live_shape *shape, const struct live_comm *comm, cons
         return false;
     shape->key.in_order = how == LIVE_REDUCES_IN_ORDER;
     shape->key.bytes = bytes_of(told);
-    find_copies(&shape->send, &shape->key, is_hidden);
-    find_copies(&shape->recv, &shape->key, is_hidden);
     if (reduces)
         shape->key.element = shape->key.bytes / (uint64_t)(told->count > 0 ? told->count : 1);
     return shape->key.bytes > 0;
 }
 
-bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const struct live_call *call)
+bool live_shape_of(struct live_shape *shape, struct live_place place, const struct live_call *call)
 {
     *shape = (struct live_shape){.key = {.kind = call->kind, .element = 1}};
-    if (call->root < 0 || (uint32_t)call->root >= comm->size)
+    if (call->root < 0 || (uint32_t)call->root >= place.size)
         return false;
-    if (call->kind == COLL_BARRIER) {
-        shape->send.is_direct = shape->recv.is_direct = true;
+    if (call->kind == COLL_BARRIER)
         return true;
-    }
-    read_buffers(shape, comm, call);
-    if (entry_has(&call->counts) && !read_counts(shape, comm, call))
+    read_buffers(shape, place, call);
+    if (entry_has(&call->counts) && !read_counts(shape, place, call))
         return false;
     if (keeps_block(shape, call))
         shape->recv = (struct live_buffer){.type = MPI_DATATYPE_NULL};
@@ -220,12 +222,20 @@ bool live_shape_of(struct live_shape *shape, const struct live_comm *comm, const
     if (says_in_place && shape->recv.blocks == 0)
         return false;
     if (says_in_place)
-        find_in_place(shape, comm);
+        find_in_place(shape, place.rank);
     else if (!is_sound(&shape->send))
         return false;
-    bool aliased = !says_in_place && is_aliased(shape, comm);
+    bool aliased = !says_in_place && is_aliased(shape, place.rank);
     if (aliased && (IS_MPICH || call->kind == COLL_ALLTOALL))
         return false;
-    shape->in_place |= aliased;
-    return set_key(shape, comm, call);
+    /* Open MPI does not look. Its programs get the data that were there when the call began. */
+    shape->in_place |= aliased || (shape->send.at == shape->recv.at && shape->send.blocks > 0);
+    return set_key(shape, call);
+}
+
+void live_shape_find_copies(struct live_shape *shape, const struct live_comm *comm)
+{
+    bool is_hidden = shape->key.kind != COLL_BARRIER && live_may_be_of_device(comm);
+    find_copies(&shape->send, &shape->key, is_hidden);
+    find_copies(&shape->recv, &shape->key, is_hidden);
 }

@@ -32,9 +32,9 @@ struct call_sides {
     bool is_in_place; /* what is sent is where it is received */
 };
 
-static struct call_sides sides_of(const struct live_vector_call *call, const struct live_comm *comm)
+static struct call_sides sides_of(const struct live_vector_call *call, uint32_t rank)
 {
-    bool is_root = (uint32_t)call->root == comm->rank;
+    bool is_root = (uint32_t)call->root == rank;
     bool send_in_place = call->send.buffer == MPI_IN_PLACE, recv_in_place = call->recv.buffer == MPI_IN_PLACE;
     if (call->function == LIVE_GATHERV)
         return (struct call_sides){.send = is_root && send_in_place ? NO_BLOCKS : BLOCK_OF_ROOT,
@@ -240,12 +240,18 @@ static void tell(struct live_comm *comm, enum live_vector_function function)
 
 bool live_vector(const struct live_vector_call *call, int *error)
 {
-    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
-    if (!comm || call->root < 0 || (uint32_t)call->root >= comm->size)
+    struct live_comm *comm;
+    struct live_place place;
+    if (!live_comm_find(call->comm, &comm, &place) || call->root < 0 || (uint32_t)call->root >= place.size)
         return false;
-    const struct call_sides sides = sides_of(call, comm);
+    const struct call_sides sides = sides_of(call, place.rank);
+    if (!is_sound(call, &sides, place.size))
+        return false;
+    comm = live_comm_enter(call->comm, comm);
+    if (!comm)
+        return false;
     const char *algorithm = comm->settings.algorithms[functions[call->function].kind];
-    if (strcmp(algorithm, "mpi") == 0 || !is_sound(call, &sides, comm->size))
+    if (strcmp(algorithm, "mpi") == 0)
         return false;
     live_vector_of(comm);
     tell(comm, call->function);

@@ -232,6 +232,37 @@ static void check_errors(void)
     MPI_Comm_free(&comm);
 }
 
+/* One rank makes a call that the MPI refuses before each call of all ranks. So it makes more calls, from the
+ * first ones on, in which the library is set up. */
+static void refuse_one(enum coll_kind kind, MPI_Comm comm)
+{
+    static const struct wrong wrong = {"null type", 1, 0, MPI_DATATYPE_NULL, MPI_SUM, false};
+    if (world_rank == 0 && class_of(call_wrong(kind, &wrong, comm, true)) == MPI_SUCCESS)
+        fail("refused", "the MPI accepts a null type: kind", kind, 0);
+#ifndef OPEN_MPI
+    /* The block of this rank is where it sends from. Open MPI does not look. */
+    int numbers[32 * 2];
+    if (world_rank == world_size - 1 && class_of(MPI_Allgather(numbers + 2 * world_rank, 2, MPI_INT, numbers,
+                                                               2, MPI_INT, comm)) == MPI_SUCCESS)
+        fail("refused", "the MPI accepts an alias", 0, 0);
+#endif
+}
+
+static void check_refused(void)
+{
+    MPI_Comm comm;
+    for (int kind = 0; kind < COLL_KINDS && world_size <= 32; kind++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        for (unsigned turn = 0; turn < 12; turn++) {
+            if (kind != BARRIER)
+                refuse_one((enum coll_kind)kind, comm);
+            call_kind("refused", (enum coll_kind)kind, comm, turn);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* -------------------------------------------------------------------- leaks */
 
 static void call_often(long calls)
@@ -269,10 +300,9 @@ static void check_leaks(void)
 }
 
 static const struct check checks[] = {
-    {"progress", check_progress},   {"late", check_late},
-    {"wildcards", check_wildcards}, {"nonblocking", check_nonblocking},
-    {"threads", check_threads},     {"errors", check_errors},
-    {"leaks", check_leaks},
+    {"progress", check_progress},       {"late", check_late},       {"wildcards", check_wildcards},
+    {"nonblocking", check_nonblocking}, {"threads", check_threads}, {"errors", check_errors},
+    {"refused", check_refused},         {"leaks", check_leaks},
 };
 
 int main(int argc, char **argv)
