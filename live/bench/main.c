@@ -249,27 +249,27 @@ static void measure(struct bench *bench, long bytes)
 
 /* What processors do beside this measurement, as helio calibrate asks it too. */
 struct bench_quiet {
-    MPI_Comm node;
+    MPI_Comm machine; /* the ranks under one kernel */
     double began, ranks_s, machine_s;
 };
 
 static double ranks_seconds(const struct bench_quiet *quiet)
 {
     double mine = processor_own_s(), all;
-    PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, quiet->node);
+    PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, quiet->machine);
     return all;
 }
 
 static void quiet_begin(struct bench_quiet *quiet, const struct bench *bench)
 {
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, bench->rank, MPI_INFO_NULL, &quiet->node);
+    PMPI_Comm_split(MPI_COMM_WORLD, processor_kernel_number(), bench->rank, &quiet->machine);
     quiet->ranks_s = ranks_seconds(quiet);
     quiet->machine_s = processor_machine_s();
     quiet->began = MPI_Wtime();
 }
 
-/* Of the node on which other work has used most. The machine counts in hundredths of a second, which may be
- * more than a short measurement has. */
+/* Of the machine on which other work has used most. The machine counts in hundredths of a second, which may
+ * be more than a short measurement has. */
 static void quiet_print(const struct bench_quiet *quiet, const struct bench *bench)
 {
     enum { MOST_PERCENT = 5 };

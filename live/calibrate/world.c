@@ -1,7 +1,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,21 +10,6 @@
 const char *const place_names[PLACES] = {"between", "within"};
 
 /* ------------------------------------------------------------------- nodes */
-
-/* A number of the running kernel, the same for all processes under it. */
-static int kernel_number(void)
-{
-    char text[64] = "";
-    unsigned number = 5381;
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (!file || !fgets(text, sizeof text, file))
-        gethostname(text, sizeof text - 1);
-    if (file)
-        fclose(file);
-    for (const char *at = text; *at; at++)
-        number = number * 33 + (unsigned char)*at;
-    return (int)(number & 0x7fffffff);
-}
 
 /* Processors that any rank of this machine may use. */
 static int count_processors(MPI_Comm machine)
@@ -40,7 +24,7 @@ static int count_processors(MPI_Comm machine)
 static void find_machines(struct world *world)
 {
     int ranks, processors, has_cores;
-    MPI_Comm_split(MPI_COMM_WORLD, kernel_number(), world->rank, &world->machine);
+    MPI_Comm_split(MPI_COMM_WORLD, processor_kernel_number(), world->rank, &world->machine);
     MPI_Comm_size(world->machine, &ranks);
     processors = count_processors(world->machine);
     has_cores = ranks <= processors;

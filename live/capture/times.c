@@ -41,17 +41,6 @@ static unsigned number_of(const char *text)
     return number;
 }
 
-static unsigned kernel_number(void)
-{
-    char text[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (!file || !fgets(text, sizeof text, file))
-        gethostname(text, sizeof text - 1);
-    if (file)
-        fclose(file);
-    return number_of(text);
-}
-
 /* Adds the time since the present phase began. */
 static void end_phase(void)
 {
@@ -189,7 +178,7 @@ void times_end(int world_rank)
                      ? fopen(path, "w")
                      : NULL;
     if (file) {
-        fprintf(file, "time %d %.9f %u %u %ld %.6f %.6f\n", world_rank, elapsed, kernel_number(),
+        fprintf(file, "time %d %.9f %d %u %ld %.6f %.6f\n", world_rank, elapsed, processor_kernel_number(),
                 number_of(host), sysconf(_SC_NPROCESSORS_ONLN), machine, own);
         if (world_rank == 0 && times.half_s > 0)
             fprintf(file, "half %.9f\n", times.half_s);

@@ -23,3 +23,17 @@ double processor_machine_s(void)
         fclose(file);
     return found == 8 ? (double)(user + nice + system + stolen) / (double)sysconf(_SC_CLK_TCK) : 0;
 }
+
+int processor_kernel_number(void)
+{
+    char text[64] = "";
+    unsigned number = 5381;
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!file || !fgets(text, sizeof text, file))
+        gethostname(text, sizeof text - 1);
+    if (file)
+        fclose(file);
+    for (const char *at = text; *at; at++)
+        number = number * 33 + (unsigned char)*at;
+    return (int)(number & 0x7fffffff);
+}
