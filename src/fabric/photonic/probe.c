@@ -245,6 +245,8 @@ static void join_by_node(struct photonic *photonic, struct queue *queue, uint32_
 {
     struct queue_links links = packet_links(photonic);
     uint32_t source = source_of(photonic, index), before = POOL_NONE, next = queue->head;
+    if (!queue_is_empty(queue) && source_of(photonic, queue->tail) <= source) /* most often */
+        before = queue->tail, next = POOL_NONE;
     while (next != POOL_NONE && source_of(photonic, next) <= source) {
         before = next;
         next = *queue_link(links, next);
@@ -299,14 +301,21 @@ void probe_on_step(void *self, uint32_t index)
         photonic->reservation->step(photonic, index);
 }
 
-/* What is left of the queue, and the packets that have failed again, in the order of their nodes. */
+/* What is left of the queue, and the packets that have failed again, in the order of their nodes, as both
+ * are.
+ */
 static void join_again(struct photonic *photonic, struct queue *queue, struct queue left)
 {
+    struct queue_links links = packet_links(photonic);
     struct queue failed = *queue;
-    uint32_t packet;
-    *queue = left;
-    while ((packet = queue_take(&failed, packet_links(photonic))) != POOL_NONE)
-        join_by_node(photonic, queue, packet);
+    queue_init(queue);
+    while (!queue_is_empty(&failed) && !queue_is_empty(&left)) {
+        bool first = source_of(photonic, left.head) <= source_of(photonic, failed.head);
+        queue_append(queue, links, queue_take(first ? &left : &failed, links));
+    }
+    struct queue rest = queue_is_empty(&failed) ? left : failed;
+    queue_join(&rest, links, *queue);
+    *queue = rest;
 }
 
 /* Packets that wait try in the order in which they began to wait, or of their nodes (photonic.wake), as long
