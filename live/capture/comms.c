@@ -147,8 +147,8 @@ static struct capture_comm *attach(MPI_Comm handle)
     return comm;
 }
 
-/* Writes the ranks in the world, in the order of the ranks in the communicator: "0-3,5". */
-void comm_write_members(const struct capture_comm *comm, const char *name)
+/* `is_made_here`: by the call that is recorded, and not by one before it. */
+static void write_members(const struct capture_comm *comm, const char *name, bool is_made_here)
 {
     const int *ranks = comm->members;
     size_t room = (size_t)comm->member_count * 12 + 1, used = 0;
@@ -167,8 +167,16 @@ void comm_write_members(const struct capture_comm *comm, const char *name)
     line_begin("comm_split", (unsigned)(used / 16 + 2));
     line_text(name);
     line_long_text(members, used);
+    if (is_made_here)
+        line_put_site();
     line_end_definition();
     free(members);
+}
+
+/* Writes the ranks in the world, in the order of the ranks in the communicator: "0-3,5". */
+void comm_write_members(const struct capture_comm *comm, const char *name)
+{
+    write_members(comm, name, false);
 }
 
 /* In an allreduce of an intercommunicator each group gets the values of the other one. So a second allreduce
@@ -203,7 +211,7 @@ void comm_created(MPI_Comm handle)
         REAL(Bcast)(name, 2, MPI_INT, 0, handle);
     capture_resume();
     snprintf(comm->name, sizeof comm->name, "#c%d.%d", name[0], name[1]);
-    comm_write_members(comm, comm->name);
+    write_members(comm, comm->name, true);
 }
 
 void comm_pending(MPI_Comm of, MPI_Comm handle)

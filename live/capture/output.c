@@ -293,12 +293,17 @@ void line_end_without_site(void)
         line_end_definition();
 }
 
-void line_end(void)
+void line_put_site(void)
 {
     if (output.window && line_site) {
         put(" #@", 3);
         put_int(line_site);
     }
+}
+
+void line_end(void)
+{
+    line_put_site();
     line_end_without_site();
 }
 

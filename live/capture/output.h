@@ -19,7 +19,8 @@ void line_int(int64_t value);
 void line_text(const char *text);
 void line_long_text(const char *text, size_t length); /* at most 16 bytes per field given to line_begin */
 void line_number(double value);                       /* six significant digits, as SimGrid prints amounts */
-void line_end(void);
+void line_put_site(void);                             /* #@3: where the call is, if that is known */
+void line_end(void);                                  /* with the site */
 void line_end_without_site(void);
 void line_end_definition(void); /* the same; the line is kept also while lines are muted */
 

@@ -102,7 +102,7 @@ void capture_open(void)
         start_recording();
 }
 
-void capture_close(void)
+void capture_close(const void *caller, const void *frame)
 {
     if (!is_open)
         return;
@@ -117,6 +117,7 @@ void capture_close(void)
         return;
     requests_check_cancelled();
     line_mute(false);
+    sites_enter(caller, frame);
     line_begin("finalize", 0);
     line_end();
     output_close();

@@ -225,7 +225,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 EXPORT int MPI_Finalize(void)
 {
-    capture_close();
+    capture_close(__builtin_return_address(0), __builtin_frame_address(0));
     return REAL(Finalize)();
 }
 
@@ -244,6 +244,6 @@ EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided
 EXPORT int PMPI_Finalize(void)
 {
     if (capture_is_fortran(__builtin_return_address(0)))
-        capture_close();
+        capture_close(__builtin_return_address(0), __builtin_frame_address(0));
     return REAL(Finalize)();
 }

@@ -48,6 +48,23 @@ static void missing_ranks_are_counted(void **state)
     assert_int_equal(trace.first_missing, 0);
 }
 
+/* A finalize may have annotations, such as its call site; another word is none. */
+static void the_last_line_ends_a_rank(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"0 finalize\n", "0 finalize #@1\n", "0 finalized\n", "0 barrier\n"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct truncated_trace trace;
+        char *lines = mem_format("0 init\n0 comm_split #c 0\n%s", ends[i]);
+        traces_write("ends/rank-1.txt", lines, strlen(lines));
+        assert_int_equal(truncated_trace_complete(traces_path("ends"), &trace), STATUS_OK);
+        assert_int_equal(trace.unfinished, i >= 2);
+        assert_int_equal(trace.lines, i < 2 ? 3 : 4);
+        truncated_trace_free(&trace);
+        free(lines);
+    }
+}
+
 /* A file may state the largest world. To look for the file of each rank takes seconds. */
 static void the_world_may_be_large(void **state)
 {
@@ -188,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_ranks_are_counted),
+        cmocka_unit_test(the_last_line_ends_a_rank),
         cmocka_unit_test(the_world_may_be_large),
         cmocka_unit_test(lines_are_in_a_frame_or_in_the_tail),
         cmocka_unit_test(cancelled_lines_are_taken_out),

@@ -262,7 +262,6 @@ static enum status rank_text(void *self, uint32_t rank, char **text, size_t *siz
 {
     const struct interval *interval = self;
     const struct compiled_trace *source = interval->source;
-    const struct rank_piece body = piece_body(source, rank);
     const size_t parts = interval->counts[rank];
     struct rank_text lines = {0};
     pieces_put_definitions(source, rank, 0, interval->pieces[rank][0].from, &lines);
@@ -272,8 +271,7 @@ static enum status rank_text(void *self, uint32_t rank, char **text, size_t *siz
         if (part + 1 < parts)
             pieces_put_definitions(source, rank, piece->to, piece[1].from, &lines);
     }
-    if (body.to < compiled_lines(source, rank))
-        decompile_lines(source, rank, body.to, body.to + 1, &lines);
+    pieces_put_end(source, rank, interval->pieces[rank][parts - 1].to, &lines);
     *text = lines.bytes ? lines.bytes : mem_text("");
     *size = lines.size;
     return STATUS_OK;

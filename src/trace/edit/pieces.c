@@ -60,15 +60,26 @@ void pieces_put_definitions(const struct compiled_trace *source, uint32_t rank, 
             decompile_lines(source, rank, at, at + 1, text);
 }
 
+void pieces_put_end(const struct compiled_trace *source, uint32_t rank, uint64_t from, struct rank_text *text)
+{
+    const uint32_t *tokens = compiled_tokens(source, rank);
+    const struct rank_piece body = piece_body(source, rank);
+    uint64_t at = body.to;
+    if (body.to == compiled_lines(source, rank))
+        return;
+    while (at > from && at > body.from && defines(source, rank, tokens[at - 1]))
+        at--;
+    decompile_lines(source, rank, at, body.to + 1, text);
+}
+
 static void add_text(const struct rank_pieces *pieces, uint32_t rank, struct rank_text *text)
 {
     const struct compiled_trace *source = pieces->source;
-    struct rank_piece body = piece_body(source, rank), piece = pieces->of[rank];
+    const struct rank_piece piece = pieces->of[rank];
     pieces_put_definitions(source, rank, 0, piece.from, text);
     for (uint64_t pass = 0; pass < pieces->times && piece.from < piece.to; pass++)
         decompile_lines(source, rank, piece.from, piece.to, text);
-    if (body.to < compiled_lines(source, rank))
-        decompile_lines(source, rank, body.to, body.to + 1, text);
+    pieces_put_end(source, rank, piece.to, text);
 }
 
 /* ------------------------------------------------------------------ program */

@@ -20,6 +20,11 @@ struct rank_text;
 void pieces_put_definitions(const struct compiled_trace *source, uint32_t rank, uint64_t from, uint64_t end,
                             struct rank_text *text);
 
+/* Appends the finalize of a rank, if it has one, and the definitions of call sites directly in front of it,
+ * from token `from` on. */
+void pieces_put_end(const struct compiled_trace *source, uint32_t rank, uint64_t from,
+                    struct rank_text *text);
+
 struct rank_pieces {
     struct program program; /* the pieces as a program, for sources without text; first */
     const struct compiled_trace *source;

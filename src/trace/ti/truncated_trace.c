@@ -67,12 +67,13 @@ static size_t whole_lines(const char *bytes, size_t size)
     return length;
 }
 
-/* The last line is this one. */
+/* The last line is this one, perhaps with annotations. */
 static bool ends_with(const char *bytes, size_t length, const char *line)
 {
-    size_t size = strlen(line);
-    return length >= size && memcmp(bytes + length - size, line, size) == 0 &&
-           (length == size || bytes[length - size - 1] == '\n');
+    const char *last = length > 1 ? memrchr(bytes, '\n', length - 1) : NULL;
+    const char *at = last ? last + 1 : bytes;
+    size_t size = strlen(line), left = (size_t)(bytes + length - at);
+    return left > size && memcmp(at, line, size) == 0 && (at[size] == '\n' || at[size] == ' ');
 }
 
 /* The number of ranks of the world, by the second line: "0 comm_split #c 0-3". 0: there is no such line. */
@@ -150,13 +151,14 @@ static enum status write_rank(const char *path, struct captured_text *text, size
 static enum status complete_rank(const char *path, uint32_t rank, struct truncated_trace *trace)
 {
     struct captured_text text;
-    char line[32];
+    char end[32], line[33];
     if (captured_text_load(path, &text) != STATUS_OK)
         return STATUS_FAILED;
     const char *bytes = text.size ? text.bytes : "";
     size_t length = whole_lines(bytes, text.size);
-    snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);
-    bool is_whole = ends_with(bytes, length, line);
+    snprintf(end, sizeof end, "%" PRIu32 " finalize", rank);
+    snprintf(line, sizeof line, "%s\n", end);
+    bool is_whole = ends_with(bytes, length, end);
     trace->lines += count_lines(bytes, length) + !is_whole;
     find_lost(trace, bytes, length);
     trace->has_parts |= memmem(bytes, length, " comm_size #behind ", 19) != NULL;
