@@ -15,6 +15,7 @@
  *     dimensions.h            what the messages of a program are for
  *     sites.h                 where in its source a program calls MPI
  *     bursts.h, bursts.c      what was recorded of the computation between calls
+ *     lost.h                  the names of calls that a trace lacks
  *     recorded.h              what timelines say beside OTF2's records of calls
  *     datatype.h, datatype.c  MPI's predefined datatypes */
 
@@ -54,6 +55,7 @@ enum call_flag {
     CALL_BUFFERED = 4,    /* Bsend, Ibsend: done when posted, whatever the size */
     CALL_EAGER = 8,       /* goes before its receive is posted, whatever the size; done when it has left */
     CALL_PHASE = 16,      /* of CALL_NOTHING: the phase begins whose number is in `tag` */
+    CALL_LOST = 32, /* of CALL_NOTHING: a call that moved data, and the trace lacks what (call/lost.h) */
 };
 
 /* Peers that are not ranks, and the wildcard tag. */
@@ -146,6 +148,7 @@ struct program_jobs;
 struct program_dimensions;
 struct program_sites;
 struct program_bursts;
+struct program_lost;
 
 /* Where in the calls of a rank somebody reads. All zero: before the first call. */
 struct program_cursor {
@@ -199,6 +202,7 @@ struct program {
     const struct program_dimensions *dimensions; /* of its messages (call/dimensions.h); NULL: none */
     const struct program_sites *sites;           /* of its calls (call/sites.h); NULL: they are not known */
     const struct program_bursts *bursts;         /* recorded with it (call/bursts.h); NULL: none */
+    const struct program_lost *lost;             /* names of its lost calls (call/lost.h); NULL: not known */
     uint64_t key[2];                             /* of a trace: the hash of its contents */
     /* Of each rank: its node, as the placement of the run says. NULL: they are on nodes in order. The nodes
      * are numbered from 0, and some of the `nodes` may have no rank. */

@@ -62,6 +62,19 @@ static void print_calls(const struct trace_summary *summary)
     }
 }
 
+static void print_lost(const struct compiled_trace *compiled)
+{
+    struct summary_losses losses = summary_lost(compiled);
+    if (losses.count)
+        printf("\nLost: calls of which the trace does not have what they move\n");
+    for (size_t i = 0; i < losses.count; i++) {
+        printf("  %30" PRIu64 "  ", losses.names[i].calls);
+        quote_terminal(stdout, losses.names[i].name);
+        putchar('\n');
+    }
+    summary_lost_free(&losses);
+}
+
 static void print_point_to_point(const struct trace_summary *summary)
 {
     char all[32], average[32];
@@ -214,6 +227,7 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
         printf("  sleeps          %14.6g  seconds, all ranks together\n", summary->sleep_total);
     printf("  collectives     %14" PRIu64 "  per rank\n", summary->collectives);
     print_calls(summary);
+    print_lost(compiled);
     print_point_to_point(summary);
     print_messages(summary);
     if (sites)
@@ -246,6 +260,18 @@ json_t *cli_trace_sizes_json(const uint64_t *sizes)
         json_put_count(size, "from_bytes", i ? UINT64_C(1) << (i - 1) : 0);
         json_put_count(size, "messages", sizes[i]);
         json_add(list, size);
+    }
+    return list;
+}
+
+static json_t *lost_json(const struct summary_losses *losses)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < losses->count; i++) {
+        json_t *object = json_make_object();
+        json_put_text(object, "name", losses->names[i].name);
+        json_put_count(object, "calls", losses->names[i].calls);
+        json_add(list, object);
     }
     return list;
 }
@@ -308,6 +334,10 @@ static enum status print_json(const struct compiled_trace *compiled, const struc
     json_put_count(object, "collectives_per_rank", summary->collectives);
     json_put(object, "calls", calls_json(summary->calls));
     json_put(object, "non_blocking", calls_json(summary->immediate));
+    struct summary_losses losses = summary_lost(compiled);
+    if (losses.count)
+        json_put(object, "lost", lost_json(&losses));
+    summary_lost_free(&losses);
     json_put(object, "point_to_point", point_to_point_json(summary));
     json_put(object, "messages", messages_json(summary));
     if (sites)

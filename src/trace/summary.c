@@ -1,5 +1,8 @@
 #include "trace/summary.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/progress.h"
 
@@ -186,4 +189,52 @@ struct summary_site *summary_sites(const struct compiled_trace *compiled)
     for (uint32_t rank = 0; rank < compiled->program.ranks; rank++)
         add_sites(sites, compiled, rank);
     return sites;
+}
+
+/* ------------------------------------------------------------------- losses */
+
+static void add_lost(struct summary_losses *losses, const char *name, size_t length, uint64_t calls)
+{
+    for (size_t i = 0; i < losses->count; i++)
+        if (strlen(losses->names[i].name) == length && !memcmp(losses->names[i].name, name, length)) {
+            losses->names[i].calls += calls;
+            return;
+        }
+    losses->names = mem_grow(losses->names, &losses->capacity, losses->count + 1, "lost calls");
+    losses->names[losses->count++] = (struct summary_lost){mem_format("%.*s", (int)length, name), calls};
+}
+
+static int by_name(const void *first, const void *second)
+{
+    const struct summary_lost *a = first, *b = second;
+    return strcmp(a->name, b->name);
+}
+
+struct summary_losses summary_lost(const struct compiled_trace *compiled)
+{
+    static const char unknown[] = "unknown";
+    const struct program_lost *lost = compiled->program.lost;
+    struct summary_losses losses = {0};
+    for (uint32_t rank = 0; rank < compiled->program.ranks; rank++) {
+        const struct call *calls = compiled_calls(compiled, rank);
+        uint64_t *uses = uses_of(compiled, rank);
+        for (uint64_t i = 0; i < compiled->ranks[rank].calls.count; i++) {
+            size_t length = sizeof unknown - 1;
+            if (!uses[i] || calls[i].op != CALL_NOTHING || !(calls[i].flags & CALL_LOST))
+                continue;
+            const char *name = lost->name(lost, rank, &calls[i], &length);
+            add_lost(&losses, name ? name : unknown, name ? length : sizeof unknown - 1, uses[i]);
+        }
+        free(uses);
+    }
+    if (losses.count)
+        qsort(losses.names, losses.count, sizeof *losses.names, by_name);
+    return losses;
+}
+
+void summary_lost_free(struct summary_losses *losses)
+{
+    for (size_t i = 0; i < losses->count; i++)
+        free(losses->names[i].name);
+    free(losses->names);
 }

@@ -46,6 +46,20 @@ struct summary_site {
  * be freed. NULL: the trace has no call sites. */
 struct summary_site *summary_sites(const struct compiled_trace *compiled);
 
+/* The lost calls of one name: those of which the trace does not have what they move (call/lost.h). */
+struct summary_lost {
+    char *name;
+    uint64_t calls; /* of all ranks */
+};
+
+struct summary_losses {
+    struct summary_lost *names; /* by name */
+    size_t count, capacity;
+};
+
+struct summary_losses summary_lost(const struct compiled_trace *compiled);
+void summary_lost_free(struct summary_losses *losses);
+
 void summary_of(const struct compiled_trace *compiled, struct trace_summary *summary);
 
 #endif

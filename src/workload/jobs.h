@@ -5,6 +5,7 @@
 #include "call/bursts.h"
 #include "call/graph.h"
 #include "call/jobs.h"
+#include "call/lost.h"
 #include "call/sites.h"
 #include "workload/workload.h"
 
@@ -51,6 +52,8 @@ struct jobs {
     char **site_names;
     struct program_bursts bursts; /* likewise */
     uint32_t *site_of;            /* of each rank of the machine: of its last call; NULL: there are none */
+    struct program_lost lost;
+    const struct call *last; /* the job's own call, which the program has copied last */
     struct arena texts;
 };
 
@@ -77,6 +80,8 @@ void jobs_choose_graph(struct jobs *jobs);
 
 /* Gives the program the call sites of its jobs. Does nothing if they have none. */
 void jobs_make_sites(struct jobs *jobs);
+/* The same of the names of their lost calls (call/lost.h). */
+void jobs_make_lost(struct jobs *jobs);
 void jobs_free_sites(struct jobs *jobs);
 /* The same of their bursts (call/bursts.h). */
 void jobs_make_bursts(struct jobs *jobs);

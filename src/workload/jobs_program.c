@@ -65,6 +65,7 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
         return NULL;
     }
     jobs_note_site(jobs, rank, call);
+    jobs->last = call;
     if (call != scratch)
         *scratch = *call;
     jobs_translate(job, scratch);
@@ -248,6 +249,7 @@ enum status jobs_make_program(struct jobs *jobs)
         jobs_make_graph(jobs);
         jobs_make_sites(jobs);
         jobs_make_bursts(jobs);
+        jobs_make_lost(jobs);
     }
     return status;
 }

@@ -1,6 +1,7 @@
 #include "workload/jobs.h"
 
-/* The call sites of each job, with the name of the job in front: "solver: halo.c:112", and its bursts. */
+/* The call sites of each job, with the name of the job in front: "solver: halo.c:112", its bursts and its
+ * lost calls. */
 
 /* The number of a call site of the job among those of all jobs. */
 static uint32_t number_of(const struct job *job, uint32_t site)
@@ -120,6 +121,26 @@ void jobs_make_bursts(struct jobs *jobs)
     for (size_t i = 0; i < jobs->about.count; i++)
         if (jobs->jobs[i].program->bursts)
             jobs->program.bursts = &jobs->bursts;
+}
+
+/* --------------------------------------------------------------- lost calls */
+
+static const char *lost_name(const struct program_lost *lost, uint32_t rank, const struct call *call,
+                             size_t *length)
+{
+    const struct jobs *jobs = (const void *)((const char *)lost - offsetof(struct jobs, lost));
+    const uint32_t number = jobs->job_of[rank];
+    const struct program_lost *of_job = number == JOBS_NONE ? NULL : jobs->jobs[number].program->lost;
+    (void)call; /* a copy of the last one */
+    return of_job ? of_job->name(of_job, jobs->rank_of[rank], jobs->last, length) : NULL;
+}
+
+void jobs_make_lost(struct jobs *jobs)
+{
+    jobs->lost.name = lost_name;
+    for (size_t i = 0; i < jobs->about.count; i++)
+        if (jobs->jobs[i].program->lost)
+            jobs->program.lost = &jobs->lost;
 }
 
 void jobs_free_sites(struct jobs *jobs)

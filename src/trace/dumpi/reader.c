@@ -117,7 +117,8 @@ size_t dumpi_emit(struct dumpi_reader *reader, const struct call *call, uint32_t
 /* Takes no time, so that the computation before it can stay with that behind it. */
 static void emit_silently(struct dumpi_reader *reader, enum call_doubt doubt)
 {
-    uint32_t token = dumpi_token_of(reader, &(struct call){.op = CALL_NOTHING}, KEY_NONE, doubt);
+    const struct call call = {.op = CALL_NOTHING, .flags = doubt == DOUBT_LOST ? CALL_LOST : 0};
+    uint32_t token = dumpi_token_of(reader, &call, KEY_NONE, doubt);
     image_writer_append_at(reader->writer, token, reader->record.at | DIAG_BYTE);
 }
 

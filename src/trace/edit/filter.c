@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "call/lost.h"
 #include "trace/ti/write.h"
 
 #define NOT_KEPT UINT32_MAX
@@ -20,6 +21,7 @@ struct filter_request {
 
 struct filter {
     struct program program; /* the result; first */
+    struct program_lost lost;
     const struct compiled_trace *source;
     const struct filter_choice *choice;
     struct filter_counts *counts;
@@ -32,6 +34,7 @@ struct filter {
     /* Of the rank that is read. */
     uint32_t rank; /* of the source */
     struct program_cursor cursor;
+    const struct call *last;         /* the source's own call, which the filter has copied last */
     struct filter_request *requests; /* by slot */
     size_t slot_capacity;
     uint32_t round;
@@ -247,7 +250,7 @@ static bool keep_call(struct filter *filter, struct call *call)
     case CALL_FINALIZE:
         return true;
     case CALL_NOTHING:
-        return (call->flags & CALL_PHASE) != 0;
+        return (call->flags & (CALL_PHASE | CALL_LOST)) != 0;
     case CALL_COMPUTE:
     case CALL_SLEEP:
         filter->counts->others += filter->choice->no_compute;
@@ -271,10 +274,21 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
     while ((call = source->ops->read(source, filter->rank, &filter->cursor, scratch))) {
         if (call != scratch)
             *scratch = *call;
+        filter->last = call;
         if (keep_call(filter, scratch))
             return scratch;
     }
     return NULL;
+}
+
+static const char *lost_name(const struct program_lost *lost, uint32_t rank, const struct call *call,
+                             size_t *length)
+{
+    const struct filter *filter = (const void *)((const char *)lost - offsetof(struct filter, lost));
+    const struct program_lost *source = filter->source->program.lost;
+    (void)rank;
+    (void)call;
+    return source->name(source, filter->rank, filter->last, length);
 }
 
 static uint32_t slots(const struct program *program, uint32_t rank)
@@ -340,7 +354,9 @@ static void open_filter(struct filter *filter)
         filter->number_of[choice->ranks[i]] = i;
     make_groups(filter);
     look_outside(filter);
+    filter->lost.name = lost_name;
     filter->program = (struct program){.ops = &ops,
+                                       .lost = &filter->lost,
                                        .name = source->name,
                                        .ranks = choice->count,
                                        .groups = filter->groups,

@@ -138,18 +138,24 @@ static void use_groups(struct compiled_trace *compiled)
             (struct group){.size = groups[i].size, .world = i ? members + groups[i].first : NULL};
 }
 
+/* A compute, or another program's copy of a call, is outside of the image: TOKEN_BLANK. */
+static uint32_t number_of(const struct compiled_trace *compiled, uint32_t rank, const struct call *call)
+{
+    uintptr_t inside = (uintptr_t)call - (uintptr_t)compiled_calls(compiled, rank);
+    bool is_inside = inside < compiled->ranks[rank].calls.count * sizeof *call;
+    return is_inside ? (uint32_t)(inside / sizeof *call) : TOKEN_BLANK;
+}
+
 static uint32_t site_of(const struct program_sites *sites, uint32_t rank, const struct call *call)
 {
     const struct compiled_trace *compiled =
         (const void *)((const char *)sites - offsetof(struct compiled_trace, sites));
     if (rank >= compiled->program.ranks || !compiled->ranks[rank].sites)
         return 0;
-    /* A compute, or another program's copy of a call, is outside. */
-    uintptr_t inside = (uintptr_t)call - (uintptr_t)compiled_calls(compiled, rank);
-    if (inside >= compiled->ranks[rank].calls.count * sizeof *call)
+    uint32_t number = number_of(compiled, rank, call);
+    if (number == TOKEN_BLANK)
         return 0;
-    return ((const uint32_t *)(const void *)(compiled->image +
-                                             compiled->ranks[rank].sites))[inside / sizeof *call];
+    return ((const uint32_t *)(const void *)(compiled->image + compiled->ranks[rank].sites))[number];
 }
 
 static void use_sites(struct compiled_trace *compiled)
@@ -166,6 +172,28 @@ static void use_sites(struct compiled_trace *compiled)
         compiled->site_names[site] = bytes_to_text(text);
     compiled->sites = (struct program_sites){.names = compiled->site_names, .count = count, .of = site_of};
     compiled->program.sites = &compiled->sites;
+}
+
+/* Of a trace of text it is the word behind #lost, and otherwise all that the image keeps for the call. */
+static const char *lost_name(const struct program_lost *lost, uint32_t rank, const struct call *call,
+                             size_t *length)
+{
+    static const char mark[] = "#lost ";
+    const struct compiled_trace *compiled =
+        (const void *)((const char *)lost - offsetof(struct compiled_trace, lost));
+    uint32_t number = rank < compiled->program.ranks ? number_of(compiled, rank, call) : TOKEN_BLANK;
+    if (number == TOKEN_BLANK)
+        return NULL;
+    const char *text = compiled_text(compiled, rank, number, length), *end = text + *length;
+    if (compiled->header->flags & IMAGE_TEXTS_ARE_FREE)
+        return *length ? text : NULL;
+    const char *name = memmem(text, *length, mark, sizeof mark - 1);
+    if (!name)
+        return NULL;
+    name += sizeof mark - 1;
+    const char *blank = memchr(name, ' ', (size_t)(end - name));
+    *length = (size_t)((blank ? blank : end) - name);
+    return name;
 }
 
 static struct compiled_trace *use_image(const unsigned char *image, uint64_t size,
@@ -192,6 +220,8 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     };
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
+    compiled->lost.name = lost_name;
+    compiled->program.lost = &compiled->lost;
     use_sites(compiled);
     compiled_use_bursts(compiled);
     name_files(compiled, input);

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "call/bursts.h"
 #include "call/call.h"
+#include "call/lost.h"
 #include "call/sites.h"
 #include "trace/image/image.h"
 
@@ -26,6 +27,7 @@ struct burst_place {
 struct compiled_trace {
     struct program program; /* first, so that a program can be cast back */
     struct program_sites sites;
+    struct program_lost lost;
     struct program_bursts bursts;     /* if the image has any */
     struct burst_place *burst_places; /* per rank; NULL: it has none */
     const char **site_names;          /* NULL: the image has no call sites */

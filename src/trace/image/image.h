@@ -33,7 +33,7 @@
  *   content     whole files, and the hash of their contents
  *   number      numbers as traces write them */
 #define IMAGE_MAGIC      "HELIOTI\n"
-#define IMAGE_VERSION    5u
+#define IMAGE_VERSION    6u
 #define IMAGE_BYTE_ORDER 0x01020304u
 #define IMAGE_ALIGNMENT  16
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)

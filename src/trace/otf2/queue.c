@@ -105,9 +105,12 @@ void otf2_queue_complete(struct otf2_queue *queue, struct otf2_request *request)
 
 static void give(struct otf2_queue *queue, const struct otf2_entry *entry)
 {
+    struct call call = entry->call;
     if (entry->note != NOTE_KINDS)
         image_writer_note(queue->writer, (enum image_note_kind)entry->note);
-    queue->is_stopped |= !image_writer_add(queue->writer, &entry->call, entry->text, entry->byte | DIAG_BYTE);
+    if (entry->note == NOTE_LOST && call.op == CALL_NOTHING)
+        call.flags |= CALL_LOST;
+    queue->is_stopped |= !image_writer_add(queue->writer, &call, entry->text, entry->byte | DIAG_BYTE);
 }
 
 /* A send is known from its start. */

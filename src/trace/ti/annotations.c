@@ -317,8 +317,10 @@ bool annotations_apply(struct action_reader *reader, const struct annotations *a
         apply_to_send(annotations, call);
     if (annotations->any)
         action->doubt = DOUBT_NONE;
-    if (annotations->lost)
+    if (annotations->lost) {
         action->doubt = DOUBT_LOST;
+        call->flags |= call->op == CALL_NOTHING ? CALL_LOST : 0;
+    }
     if (annotations->immediate && call_is_collective(call)) {
         call->flags |= CALL_IMMEDIATE;
         action->role = ROLE_START;

@@ -9,6 +9,7 @@
 #include "base/memory_stream.h"
 #include "base/progress.h"
 #include "call/datatype.h"
+#include "call/lost.h"
 #include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
@@ -217,12 +218,27 @@ static bool has_comm(const struct ti_writer *writer, const struct call *call)
 
 /* ------------------------------------------------------------------- lines */
 
+/* A name is one word: what may not be in one, as in a name that a damaged file has, becomes '_'. */
+static void write_lost(struct ti_writer *writer, const struct call *call)
+{
+    enum { LONGEST = 100 };
+    const struct program_lost *lost = writer->program->lost;
+    size_t length = 0;
+    const char *name = lost ? lost->name(lost, writer->rank, call, &length) : NULL;
+    fprintf(writer->out, "%u comm_size #lost ", writer->rank);
+    for (size_t i = 0; name && i < length && i < LONGEST; i++)
+        putc(name[i] > ' ' && name[i] <= '~' ? name[i] : '_', writer->out);
+    fputs(name && length ? "\n" : "unknown\n", writer->out);
+}
+
 /* False: no action says the call. */
 static bool write_call(struct ti_writer *writer, const struct call *call)
 {
     const struct action_form *form = action_form_of_call(call);
     if (call->op == CALL_NOTHING && call->flags & CALL_PHASE)
         fprintf(writer->out, "%u comm_size #phase %d\n", writer->rank, call->tag);
+    if (call->op == CALL_NOTHING && call->flags & CALL_LOST)
+        write_lost(writer, call);
     if (call->op == CALL_NOTHING || waits_for_nothing(writer, call))
         return true;
     if (!form || !has_comm(writer, call))
