@@ -240,6 +240,8 @@ static enum status run_experiment(struct experiment *experiment, const char *mac
         row->machine = machine;
         row->fabric = experiment->fabrics[i]->name;
         status = experiment_run(experiment, i, &watch, &result);
+        if (status == STATUS_OK && !machine && !table->machine)
+            table->machine = mem_text(result.network.machine);
         if (status == STATUS_OK) {
             row->topology = ignores_topology(experiment, experiment->fabrics[i]) ? NULL : topology;
             status = count_network(experiment, experiment->fabrics[i], table->prices, &result, row);
@@ -316,6 +318,7 @@ static enum status run_all(struct cost_arguments *arguments, int argc, char **ar
     }
     free(table.rows);
     free(table.program);
+    free(table.machine);
     return status;
 }
 

@@ -155,6 +155,8 @@ static void print_parts(const struct cost_table *table, const struct cost_row *r
 void cost_print(const struct cost_table *table)
 {
     cli_print_text("", table->program);
+    if (table->machine)
+        cli_print_text("machine: ", *table->machine ? table->machine : "none, each network as published");
     print_rows(table);
     for (size_t i = 0; i < table->count; i++) {
         const struct cost_row *row = &table->rows[i];
@@ -228,6 +230,7 @@ json_t *cost_json(const struct cost_table *table)
     json_t *object = json_make_object(), *networks = json_make_list();
     json_put_text(object, "schema", "helio-cost-1");
     json_put_text(object, "program", table->program);
+    json_put_text(object, "machine", table->machine);
     for (size_t i = 0; i < table->count; i++)
         json_add(networks, row_json(table, &table->rows[i]));
     json_put(object, "networks", networks);
