@@ -1,5 +1,6 @@
 #include "topo/families.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,11 +46,20 @@ static size_t sort_words(const char *words[WORDS_LIMIT])
     return count;
 }
 
+/* The name with '+' as "plus": a family is known as Dragonfly+, and its word has letters alone. */
+static void spell(const char *name, char *buffer, size_t size)
+{
+    size_t stem = strcspn(name, "+");
+    snprintf(buffer, size, "%.*s%s", (int)stem, name, name[stem] ? "plus" : "");
+}
+
 void topo_word_suggest(const char *name, char *buffer, size_t size)
 {
+    char spelled[128];
     const char *words[WORDS_LIMIT];
     size_t count = sort_words(words), length = 0;
-    const char *guess = diag_nearest_of(name, words, count);
+    spell(name, spelled, sizeof spelled);
+    const char *guess = diag_nearest_of(spelled, words, count);
     if (guess) {
         snprintf(buffer, size, "%s", diag_did_you_mean(guess));
         return;

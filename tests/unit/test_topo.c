@@ -704,6 +704,7 @@ static void test_mistakes(void **state)
 {
     (void)state;
     static const struct mistake mistakes[] = {
+        {"Dragonfly+:2x4x4x2", 0, "there is no topology 'Dragonfly+'; did you mean 'dragonflyplus'?"},
         {"", 0, "there is no topology ''; there are crossbar"},
         {"tours:4x4", 0, "did you mean 'torus'?"},
         {"torus", 5, "needs its size"},
