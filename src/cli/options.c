@@ -1,8 +1,10 @@
 #include "cli/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "output/wrap.h"
 #include "plugin/plugin.h"
 
@@ -14,10 +16,10 @@ static void print_names(const struct cli_command *command, size_t option, FILE *
     struct wrap line = {.out = out, .indent = HELP_INDENT, .column = HELP_INDENT};
     fprintf(out, "%*s", HELP_INDENT, "");
     for (size_t i = 0; command->name_at(option, i); i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s%s", command->name_at(option, i),
-                 command->name_at(option, i + 1) ? "," : "");
+        char *name = mem_format("%s%s", command->name_at(option, i),
+                                command->name_at(option, i + 1) ? "," : ""); /* of any length: plug-ins */
         wrap_words(&line, name);
+        free(name);
     }
     putc('\n', out);
 }
