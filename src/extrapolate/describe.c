@@ -125,10 +125,13 @@ static void print_fit(const struct describer *describer, const struct fit *fit)
         return;
     case FIT_LOGARITHM:
     case FIT_EXTENT:
+        if (fit->unit > 1)
+            fprintf(describer->to, "%" PRIu64 " x (", fit->unit);
         fprintf(describer->to, fit->form == FIT_EXTENT ? "%s" : "log2(%s)", extent[fit->dimension + 1]);
         if (fit->add)
             fprintf(describer->to, " %c %" PRId64, fit->add < 0 ? '-' : '+',
                     fit->add < 0 ? -fit->add : fit->add);
+        fputs(fit->unit > 1 ? ")" : "", describer->to);
         return;
     case FIT_POWER:
         print_power(describer, fit);

@@ -69,7 +69,7 @@ bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, ui
         sum += log2;
         break;
     case FIT_EXTENT:
-        sum += extent_of(grid, fit->dimension);
+        sum = (sum + extent_of(grid, fit->dimension)) * (int64_t)fit->unit;
         break;
     case FIT_POWER:
         return power_value(fit, grid, value);
@@ -164,7 +164,7 @@ static void consider_extents(struct fit_search *search, enum fit_form form)
 {
     const struct observation *first = &search->observations[0];
     for (int d = -1; d < GRID_DIMENSIONS; d++) {
-        struct fit fit = {.form = form, .dimension = d};
+        struct fit fit = {.form = form, .dimension = d, .unit = 1};
         uint64_t plain;
         if (!fit_value(&fit, first->grid, first->rank, &plain))
             continue;
@@ -172,6 +172,22 @@ static void consider_extents(struct fit_search *search, enum fit_form form)
         if (fit.add >= -2 && fit.add <= 1)
             consider(search, &fit);
     }
+}
+
+/* A loop in a loop, if nothing but the inner one calls MPI: 20 rounds of P - 1 steps are one loop. */
+static void consider_rounds(struct fit_search *search)
+{
+    const struct observation *first = &search->observations[0];
+    for (int d = -1; d < GRID_DIMENSIONS; d++)
+        for (int64_t add = -2; add <= 1; add++) {
+            const int64_t plain = extent_of(first->grid, d) + add;
+            if (plain <= 0 || first->value % (uint64_t)plain || first->value > UINT32_MAX)
+                continue;
+            consider(search, &(struct fit){.form = FIT_EXTENT,
+                                           .dimension = d,
+                                           .add = add,
+                                           .unit = first->value / (uint64_t)plain});
+        }
 }
 
 static int magnitude(int number)
@@ -360,6 +376,8 @@ enum fit_outcome fit_find(const struct observation *observations, size_t count, 
         consider_extents(&search, FIT_EXTENT);
     if (search.outcome == FIT_NO_FORM)
         consider_powers(&search);
+    if (search.outcome == FIT_NO_FORM && passes && !search.undivided)
+        consider_rounds(&search);
     for (int d = 0; d < GRID_DIMENSIONS && search.outcome == FIT_NO_FORM && !passes; d++)
         consider_blocks(&search, d);
     if (search.outcome == FIT_NO_FORM && !search.undivided)

@@ -12,7 +12,7 @@
 enum fit_form {
     FIT_CONSTANT,
     FIT_LOGARITHM, /* log2(extent) + add */
-    FIT_EXTENT,    /* extent + add */
+    FIT_EXTENT,    /* unit x (extent + add) */
     FIT_POWER,     /* value x product of (extent / its reference)^power */
     FIT_FLOOR,     /* unit x (whole / extent), rounded down */
     FIT_CEILING,   /* the same, rounded up */
