@@ -45,21 +45,69 @@ static bool is_ignored(const struct result_network *network, const char *name)
     return found;
 }
 
+/* The engine of compat. */
+static bool reads_any_parameter(const struct experiment *experiment)
+{
+    bool reads_any = false;
+    for (size_t i = 0; i < experiment->fabric_count; i++)
+        reads_any |= !experiment->engines[i]->params;
+    return reads_any;
+}
+
+static bool is_name_among(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names;
+}
+
+/* Whether another parameter takes the place of this one: host.system has times of its own for the software of
+ * hosts and their NICs and for copies within a node, and intranode.times for messages within a node. Where
+ * each rank has a node, there are none of these. */
+static bool is_replaced(const struct experiment *experiment, const char *name)
+{
+    static const char *const by_system[] = {"host.send", "host.receive", "nic.latency", "intranode.bandwidth",
+                                            NULL},
+                             *const by_times[] = {"intranode.latency", "intranode.bandwidth", NULL},
+                             *const within_node[] = {"intranode.latency", "intranode.bandwidth",
+                                                     "intranode.times", NULL};
+    const struct config *config = experiment->config;
+    const bool is_alone =
+        !experiment->program->openloop && node_config_ranks(config_of(config, &node_params)) == 1;
+    if (reads_any_parameter(experiment))
+        return false;
+    return (experiment->has_host && is_name_among(by_system, name)) ||
+           (!config_has_default(config, "intranode.times") && is_name_among(by_times, name)) ||
+           (is_alone && is_name_among(within_node, name));
+}
+
+static void keep(const struct param ***list, size_t *count, size_t *capacity, const struct param *param)
+{
+    if (is_among(*list, *count, param))
+        return;
+    *list = mem_grow(*list, capacity, *count + 1, "parameters");
+    (*list)[(*count)++] = param;
+}
+
+/* Those that are set and that no other one replaces. */
+static void add_needed(struct unused_params *unused, const struct experiment *experiment)
+{
+    for (size_t i = 0; i < unused->set_count; i++)
+        if (!is_replaced(experiment, unused->set[i]->name))
+            keep(&unused->needed, &unused->needed_count, &unused->needed_capacity, unused->set[i]);
+}
+
 /* Of the parameters that are set and have another value than the default here: those that the tables have and
  * the network does not ignore. */
-static void add_effects(struct unused_params *unused, const struct config *config,
+static void add_effects(struct unused_params *unused, const struct experiment *experiment,
                         const struct unused_params *tables, const struct result_network *network)
 {
     for (size_t i = 0; i < unused->set_count; i++) {
         const struct param *param = unused->set[i];
         const struct param_table *table = components_table_of(param);
-        if (is_among(unused->effective, unused->effective_count, param) ||
-            config_has_default(config, param->name) || is_ignored(network, param->name) ||
-            (table && !is_read(tables, table)))
-            continue;
-        unused->effective = mem_grow(unused->effective, &unused->effective_capacity,
-                                     unused->effective_count + 1, "parameters");
-        unused->effective[unused->effective_count++] = param;
+        if (!config_has_default(experiment->config, param->name) && !is_ignored(network, param->name) &&
+            !is_replaced(experiment, param->name) && (!table || is_read(tables, table)))
+            keep(&unused->effective, &unused->effective_count, &unused->effective_capacity, param);
     }
 }
 
@@ -101,7 +149,7 @@ static void add_fabrics(struct unused_params *unused, const struct experiment *e
         struct result_network network;
         add_parts(&tables, experiment);
         add_tables(&tables, experiment, experiment->fabrics[i], &network);
-        add_effects(unused, experiment->config, &tables, &network);
+        add_effects(unused, experiment, &tables, &network);
         for (size_t k = 0; k < tables.read_count; k++)
             add_table(unused, tables.read[k]);
         unused_params_free(&tables);
@@ -118,20 +166,8 @@ static void add_setting(void *self, const struct param *param, const char *value
 {
     const struct setting_finder *finder = self;
     struct unused_params *unused = finder->unused;
-    if (!value || strcmp(origin, "default") == 0 || is_among(unused->set, unused->set_count, param) ||
-        config_has_default(finder->given, param->name))
-        return;
-    unused->set = mem_grow(unused->set, &unused->set_capacity, unused->set_count + 1, "parameters");
-    unused->set[unused->set_count++] = param;
-}
-
-/* The engine of compat. */
-static bool reads_any_parameter(const struct experiment *experiment)
-{
-    bool reads_any = false;
-    for (size_t i = 0; i < experiment->fabric_count; i++)
-        reads_any |= !experiment->engines[i]->params;
-    return reads_any;
+    if (value && strcmp(origin, "default") != 0 && !config_has_default(finder->given, param->name))
+        keep(&unused->set, &unused->set_count, &unused->set_capacity, param);
 }
 
 void unused_params_add(struct unused_params *unused, const struct config *given,
@@ -140,19 +176,20 @@ void unused_params_add(struct unused_params *unused, const struct config *given,
     size_t count;
     const struct param_table *const *all = components_params(&count);
     config_each(given, &(struct setting_finder){unused, given}, add_setting);
+    add_needed(unused, experiment);
     if (!reads_any_parameter(experiment)) {
         add_fabrics(unused, experiment);
         return;
     }
     for (size_t i = 0; i < count; i++)
         add_table(unused, all[i]);
-    add_effects(unused, experiment->config, unused, &(struct result_network){.is_bound = false});
+    add_effects(unused, experiment, unused, &(struct result_network){.is_bound = false});
 }
 
 static bool has_effect(const struct unused_params *unused, const struct param *param)
 {
     const struct param_table *table = components_table_of(param);
-    return !table || is_read(unused, table);
+    return (!table || is_read(unused, table)) && is_among(unused->needed, unused->needed_count, param);
 }
 
 static void warn(const struct unused_params *unused,
@@ -193,6 +230,7 @@ void unused_params_free(struct unused_params *unused)
     free(unused->set);
     free(unused->read);
     free(unused->effective);
+    free(unused->needed);
 }
 
 bool experiment_reads(const struct experiment *experiment, const struct param *param)
@@ -201,7 +239,8 @@ bool experiment_reads(const struct experiment *experiment, const struct param *p
     if (reads_any_parameter(experiment))
         return true;
     add_fabrics(&unused, experiment);
-    bool reads = has_effect(&unused, param);
+    const struct param_table *table = components_table_of(param);
+    bool reads = (!table || is_read(&unused, table)) && !is_replaced(experiment, param->name);
     unused_params_free(&unused);
     return reads;
 }

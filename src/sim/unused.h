@@ -16,7 +16,10 @@ struct unused_params {
     size_t read_count, read_capacity;
     const struct param **set; /* by the user, to a value that is not the default */
     size_t set_count, set_capacity;
-    const struct param **effective; /* of these: those that some fabric reads and does not ignore */
+    const struct param *
+        *needed; /* of these: those that another parameter does not replace, in some experiment */
+    size_t needed_count, needed_capacity;
+    const struct param **effective; /* and that some fabric reads and does not ignore */
     size_t effective_count, effective_capacity;
 };
 
