@@ -6,9 +6,10 @@
 
 struct call;
 
-/* The names of the lost calls of a program, which have CALL_LOST: calls that moved data where they were
+/* The lost calls of a program, which have CALL_LOST: calls that moved data where they were
  * recorded, and do nothing in the program. */
 struct program_lost {
+    uint64_t calls; /* of all ranks */
     /* "MPI_Put", not ended by a zero byte, and any bytes if a file says so; sets *length. `call` is one that
      * the program has returned, itself and not a copy of it. NULL: the name is not known. */
     const char *(*name)(const struct program_lost *lost, uint32_t rank, const struct call *call,

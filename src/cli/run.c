@@ -395,7 +395,7 @@ static void find_insight(const struct run_options *run, struct manifest *manifes
     bool is_known = results[0].path || run->insight || run->html; /* else the table says it all */
     if (path_wanted(run) == EXPERIMENT_PATH_NONE || !is_known)
         return;
-    insight_make(insight, results, count, manifest->bursts);
+    insight_make(insight, results, count, manifest->bursts, manifest->lost);
     manifest->insight = insight;
 }
 

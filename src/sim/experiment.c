@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "call/jobs.h"
+#include "call/lost.h"
 #include "engine/graph/graphs.h"
 #include "engine/loggops/loggops.h"
 #include "engine/params.h"
@@ -628,6 +629,7 @@ struct manifest experiment_manifest(struct experiment *experiment)
                                 .seed = experiment->chosen->seed,
                                 .program = experiment->program->name,
                                 .bursts = experiment->has_bursts ? &experiment->bursts : NULL,
+                                .lost = experiment->program->lost ? experiment->program->lost->calls : 0,
                                 .sites = experiment->program->sites};
     add_inputs(experiment, &manifest);
     return manifest;

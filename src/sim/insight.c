@@ -43,6 +43,7 @@ const char *insight_rule_name(enum insight_rule rule)
                                                      [INSIGHT_SAME] = "same",
                                                      [INSIGHT_SITE] = "call site",
                                                      [INSIGHT_BURSTS] = "bursts",
+                                                     [INSIGHT_LOST] = "lost calls",
                                                      [INSIGHT_NOTHING] = "nothing"};
     return names[rule];
 }
@@ -341,6 +342,16 @@ static void say_bursts(struct insight *insight, const struct result *result,
                    all.text, bursts->worst, worst.text));
 }
 
+static void say_lost(struct insight *insight, const struct result *result, uint64_t lost)
+{
+    if (lost)
+        add(insight, INSIGHT_LOST, result->fabric,
+            mem_format("The trace lacks what %" PRIu64
+                       " call%s moved, so the times are without it; helio trace "
+                       "info names the calls.",
+                       lost, lost == 1 ? "" : "s"));
+}
+
 /* -------------------------------------------------------------- two fabrics */
 
 static const char *less_of(enum critical_kind kind, bool is_less)
@@ -497,7 +508,7 @@ static void say_one_node(struct insight *insight, const struct result *first)
 }
 
 void insight_make(struct insight *insight, const struct result *results, size_t count,
-                  const struct bursts_summary *bursts)
+                  const struct bursts_summary *bursts, uint64_t lost)
 {
     *insight = (struct insight){.count = 0};
     const struct result *first = find(results, count, false);
@@ -514,6 +525,7 @@ void insight_make(struct insight *insight, const struct result *results, size_t 
         say_networks(insight, results, count, first);
     say_site(insight, first);
     say_bursts(insight, first, bursts);
+    say_lost(insight, first, lost);
 }
 
 void insight_free(struct insight *insight)

@@ -25,6 +25,7 @@ enum insight_rule {
     INSIGHT_SAME,    /* as fast as another fabric */
     INSIGHT_SITE,    /* where in the source ranks wait longest */
     INSIGHT_BURSTS,  /* ranks waited for processors while the trace was recorded */
+    INSIGHT_LOST,    /* the trace lacks what some calls moved */
     INSIGHT_NOTHING, /* there is nothing to say: no time passes */
     INSIGHT_RULES
 };
@@ -66,9 +67,9 @@ char *insight_because(const struct insight_cause *cause, bool is_faster);
 
 struct bursts_summary;
 
-/* `bursts`: of the program (call/bursts.h), or NULL. */
+/* `bursts`: of the program (call/bursts.h), or NULL. `lost`: how many of its calls are (call/lost.h). */
 void insight_make(struct insight *insight, const struct result *results, size_t count,
-                  const struct bursts_summary *bursts);
+                  const struct bursts_summary *bursts, uint64_t lost);
 void insight_free(struct insight *insight);
 
 /* The field insight of --json. */

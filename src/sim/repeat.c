@@ -101,7 +101,7 @@ static json_t *json_of(const json_t *kept, struct experiment *experiment, const 
     struct manifest manifest = experiment_manifest(experiment);
     struct insight insight = {.count = 0};
     if (json_object_get(kept, "insight")) {
-        insight_make(&insight, results, experiment->fabric_count, manifest.bursts);
+        insight_make(&insight, results, experiment->fabric_count, manifest.bursts, manifest.lost);
         manifest.insight = &insight;
     }
     json_t *json = result_json(&manifest, results, experiment->fabric_count);

@@ -202,6 +202,7 @@ struct manifest {
     const struct insight *insight;       /* what the results mean (sim/insight.h); NULL: not known */
     const char *program;                 /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
     const struct bursts_summary *bursts; /* of the program (call/bursts.h); NULL: none are recorded */
+    uint64_t lost;                       /* calls of the program that are (call/lost.h) */
     const struct program_sites *sites;   /* of the program (call/sites.h); NULL: none are known */
     struct manifest_input inputs[MANIFEST_INPUTS];
     size_t input_count;

@@ -416,6 +416,8 @@ json_t *result_json(const struct manifest *manifest, const struct result *result
     json_put_count(whole, "schema", RESULT_SCHEMA);
     json_put(whole, "manifest", manifest_json(manifest));
     json_put(whole, "runs", runs);
+    if (manifest->lost)
+        json_put_count(whole, "lost_calls", manifest->lost);
     if (manifest->bursts)
         json_put(whole, "bursts", bursts_json(manifest->bursts, manifest->sites));
     if (manifest->insight)

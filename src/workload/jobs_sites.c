@@ -139,8 +139,10 @@ void jobs_make_lost(struct jobs *jobs)
 {
     jobs->lost.name = lost_name;
     for (size_t i = 0; i < jobs->about.count; i++)
-        if (jobs->jobs[i].program->lost)
+        if (jobs->jobs[i].program->lost) {
+            jobs->lost.calls += jobs->jobs[i].program->lost->calls;
             jobs->program.lost = &jobs->lost;
+        }
 }
 
 void jobs_free_sites(struct jobs *jobs)

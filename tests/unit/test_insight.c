@@ -50,7 +50,7 @@ static void free_all(struct result *results, size_t count)
 
 static enum insight_rule rule_of(struct result *results, size_t count)
 {
-    insight_make(&insight, results, count, NULL);
+    insight_make(&insight, results, count, NULL, 0);
     assert_true(insight.count > 0);
     return insight.sentences[0].rule;
 }
@@ -58,6 +58,26 @@ static enum insight_rule rule_of(struct result *results, size_t count)
 static const ps_t evenly[RANKS] = {LENGTH * 95 / 100, LENGTH * 95 / 100, LENGTH * 95 / 100,
                                    LENGTH * 95 / 100};
 static const ps_t nothing[CRITICAL_KINDS] = {0};
+
+static void lost_calls_are_counted(void **state)
+{
+    (void)state;
+    for (uint64_t lost = 0; lost < 3; lost++) {
+        struct result result = make("packet", evenly, 0, nothing, 0, LENGTH);
+        insight_make(&insight, &result, 1, NULL, lost);
+        assert_int_equal(insight.count, lost ? 2 : 1);
+        if (lost) {
+            assert_int_equal(insight.sentences[1].rule, INSIGHT_LOST);
+            assert_string_equal(
+                insight.sentences[1].text,
+                lost == 1 ? "The trace lacks what 1 call moved, so the times are without it; helio "
+                            "trace info names the calls."
+                          : "The trace lacks what 2 calls moved, so the times are without it; helio "
+                            "trace info names the calls.");
+        }
+        free_all(&result, 1);
+    }
+}
 
 /* Ranks that wait for a processor for 10 % of the time of their bursts are named, with less they are not. */
 static void bursts_that_wait_are_named_from_their_threshold(void **state)
@@ -69,7 +89,7 @@ static void bursts_that_wait_are_named_from_their_threshold(void **state)
     for (int i = 0; i < 2; i++) {
         struct result result = make("packet", evenly, 0, nothing, 0, LENGTH);
         bursts.all = (struct bursts_sum){.count = 2, .lasted_ns = 1000, .used_ns = 900 + i};
-        insight_make(&insight, &result, 1, &bursts);
+        insight_make(&insight, &result, 1, &bursts, 0);
         assert_int_equal(insight.count, 2 - i);
         if (i == 0) {
             assert_int_equal(insight.sentences[1].rule, INSIGHT_BURSTS);
@@ -376,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_network_helps_up_to_its_threshold),
+        cmocka_unit_test(lost_calls_are_counted),
         cmocka_unit_test(bursts_that_wait_are_named_from_their_threshold),
         cmocka_unit_test(bound_that_was_run_counts),
         cmocka_unit_test(imbalance_from_its_threshold),

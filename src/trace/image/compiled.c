@@ -196,6 +196,17 @@ static const char *lost_name(const struct program_lost *lost, uint32_t rank, con
     return name;
 }
 
+static void use_lost(struct compiled_trace *compiled)
+{
+    const struct image_note *notes =
+        (const struct image_note *)(const void *)(compiled->image + compiled->header->notes.at);
+    compiled->lost.name = lost_name;
+    for (uint64_t i = 0; i < compiled->header->notes.count; i++)
+        if (notes[i].kind == NOTE_LOST)
+            compiled->lost.calls += notes[i].count;
+    compiled->program.lost = &compiled->lost;
+}
+
 static struct compiled_trace *use_image(const unsigned char *image, uint64_t size,
                                         const struct trace_input *input)
 {
@@ -220,8 +231,7 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     };
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
-    compiled->lost.name = lost_name;
-    compiled->program.lost = &compiled->lost;
+    use_lost(compiled);
     use_sites(compiled);
     compiled_use_bursts(compiled);
     name_files(compiled, input);
