@@ -174,13 +174,20 @@ static void print_latencies(const struct topo *topo, FILE *out)
                     units_print_time(most, high, sizeof high));
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_faults(const struct topo *topo, FILE *out)
 {
     const struct fault_counts counts = faults_count(topo);
     char *failed = faults_list_links(topo, false), *slow = faults_list_links(topo, true);
     char *cut = faults_describe_cut(topo, topo->nodes);
     if (counts.switches)
-        fprintf(out, "  failed         %u of %u switches\n", counts.switches, topo->switches);
+        fprintf(out, "  failed         %u of %u switches\n", counts.switches, faults_switches_of(topo));
+    if (counts.ports)
+        fprintf(out, "  failed         the ports of %u node%s\n", counts.ports, plural(counts.ports));
     if (topo->faults)
         fprintf(out, "  failed         %u of %u links between switches%s%s\n", counts.links,
                 faults_links_of(topo), *failed ? ": " : "", failed);
@@ -191,11 +198,6 @@ static void print_faults(const struct topo *topo, FILE *out)
     free(failed);
     free(slow);
     free(cut);
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void print_facts(const struct topo_request *request, FILE *out)

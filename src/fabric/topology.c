@@ -249,6 +249,38 @@ static void describe_when(const struct fault_config *faults, char *when, size_t 
                  : "");
 }
 
+static bool has_any(const struct fault_counts *counts)
+{
+    return counts->links || counts->node_links || counts->switches || counts->ports || counts->slow_links;
+}
+
+/* "0 of 8 switches fail, since the share is less than half a switch" */
+static void describe_nothing(uint32_t all, const char *what, const char *does, const char *one,
+                             struct fabric_description *description)
+{
+    if (all)
+        description_add(&description->notes, "0 of %" PRIu32 " %s %s, since the share is less than half a %s",
+                        all, what, does, one);
+    else
+        description_add(&description->notes, "no %s %s, since there are none", what, does);
+}
+
+/* Shares that have drawn nothing, and faults that are over or yet to come. */
+static void describe_none(const struct fault_config *faults, const struct topo *topo, const char *when,
+                          struct fabric_description *description)
+{
+    static const char links[] = "links between switches";
+    if (faults->link_share > 0)
+        describe_nothing(faults_links_of(topo), links, "fail", "link", description);
+    if (faults->slow_link_share > 0)
+        describe_nothing(faults_links_of(topo), links, "are slow", "link", description);
+    if (faults->switch_share > 0)
+        describe_nothing(faults_switches_of(topo), "switches", "fail", "switch", description);
+    if (faults->link_share <= 0 && faults->slow_link_share <= 0 && faults->switch_share <= 0)
+        description_add(&description->notes, "0 of %" PRIu32 " %s fail%s", faults_links_of(topo), links,
+                        when);
+}
+
 void topology_describe_these(const struct config *config, const struct topo *topo, uint32_t channels,
                              struct fabric_description *description)
 {
@@ -259,16 +291,19 @@ void topology_describe_these(const struct config *config, const struct topo *top
     describe_when(faults, when, sizeof when);
     if (counts.switches)
         description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " switches fail%s", counts.switches,
-                        topo->switches, when);
+                        faults_switches_of(topo), when);
+    if (counts.ports)
+        description_add(&description->notes, "the ports of %" PRIu32 " node%s fail%s", counts.ports,
+                        counts.ports == 1 ? "" : "s", when);
     if (channels && fault_config_has_channels(config))
         description_add(&description->notes, "%" PRIu32 " of %" PRIu64 " channels are lost", counts.channels,
                         (uint64_t)faults_links_with_channels(topo) * channels);
-    if (counts.links || (fault_config_has_links(config) && !counts.slow_links && !counts.node_links))
-        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s%s",
-                        counts.links, faults_links_of(topo), when,
-                        !counts.links && faults->link_share > 0 ? ", since the share is less than half a link"
-                                                                : "");
-    if (counts.node_links && !counts.switches)
+    if (counts.links)
+        description_add(&description->notes, "%" PRIu32 " of %" PRIu32 " links between switches fail%s",
+                        counts.links, faults_links_of(topo), when);
+    else if (fault_config_has_links(config) && !has_any(&counts))
+        describe_none(faults, topo, when, description);
+    if (counts.node_links && !counts.switches && !counts.ports)
         description_add(&description->notes, "%" PRIu32 " %s%s", counts.node_links,
                         counts.node_links == 1 ? "link of a node fails" : "links of nodes fail", when);
     if (counts.slow_links)

@@ -82,20 +82,49 @@ static char *end_names(char *text, uint32_t count)
     return longer;
 }
 
+/* Whether the link has failed, and one of its ends is in the part. */
+static bool is_cut(const struct topo *topo, uint32_t *parts, uint32_t part, uint32_t link)
+{
+    struct topo_ends ends = topo_link_ends(topo, link);
+    uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
+    uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
+    return faults_has_failed(topo, link) && (root_of(parts, from) == part) != (root_of(parts, to) == part);
+}
+
+static bool is_failed_switch(const struct topo *topo, struct topo_end end)
+{
+    return !end.is_node && faults_has_failed_switch(topo, end.id);
+}
+
+/* ", with switch spine0": the failed switches at failed links with one end in the part; "": none. */
+static char *list_switches(const struct topo *topo, uint32_t *parts, uint32_t part)
+{
+    char *text = mem_text(""), name[TOPO_TEXT];
+    uint32_t count = 0;
+    bool *is_named = mem_alloc(topo->switches, sizeof *is_named, "faults");
+    for (uint32_t link = 0; link < topo->links; link++) {
+        struct topo_ends ends = topo_link_ends(topo, link);
+        struct topo_end at = is_failed_switch(topo, ends.from) ? ends.from : ends.to;
+        if (!is_failed_switch(topo, at) || is_named[at.id] || !is_cut(topo, parts, part, link))
+            continue;
+        is_named[at.id] = true;
+        text = add_name(text, &count, topo_end_name(topo, at, name, sizeof name));
+    }
+    text = end_names(text, count);
+    char *whole = count ? mem_format(", with switch%s %s", count == 1 ? "" : "es", text) : mem_text("");
+    free(is_named);
+    free(text);
+    return whole;
+}
+
 /* The failed links with one end in the part. */
 static char *list_links(const struct topo *topo, uint32_t *parts, uint32_t part)
 {
     char *text = mem_text(""), name[2 * TOPO_TEXT + 2];
     uint32_t count = 0;
-    for (uint32_t link = 0; link < topo->links; link++) {
-        struct topo_ends ends = topo_link_ends(topo, link);
-        uint32_t from = ends.from.id + (ends.from.is_node ? topo->switches : 0);
-        uint32_t to = ends.to.id + (ends.to.is_node ? topo->switches : 0);
-        if (!faults_has_failed(topo, link) || !is_first(topo, link) ||
-            (root_of(parts, from) == part) == (root_of(parts, to) == part))
-            continue;
-        text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
-    }
+    for (uint32_t link = 0; link < topo->links; link++)
+        if (is_first(topo, link) && is_cut(topo, parts, part, link))
+            text = add_name(text, &count, topo_link_name(topo, link, name, sizeof name));
     return end_names(text, count);
 }
 
@@ -135,8 +164,13 @@ static char *describe_ends(const struct topo *topo, uint32_t nodes)
                            : "have no way but through others, which pass nothing on";
     for (uint32_t a = 0; has_ends && a < nodes; a++)
         for (uint32_t b = a + 1; b < nodes; b++)
-            if (!topo_reaches(topo, a, b))
-                return mem_format("nodes %" PRIu32 " and %" PRIu32 " %s", a, b, what);
+            if (!topo_reaches(topo, a, b)) {
+                char *links = faults_list_links(topo, false);
+                char *text = mem_format("nodes %" PRIu32 " and %" PRIu32 " %s; these links have failed: %s",
+                                        a, b, what, links);
+                free(links);
+                return text;
+            }
     return NULL;
 }
 
@@ -203,10 +237,12 @@ char *faults_describe_cut(const struct topo *topo, uint32_t nodes)
             node++;
         uint32_t part = root_of(parts, topo->switches + node);
         char *cut = list_nodes(topo, parts, part, nodes), *links = list_links(topo, parts, part);
+        char *switches = list_switches(topo, parts, part);
         bool is_one = strspn(cut, "0123456789") == strlen(cut);
-        text = mem_format("node%s %s ha%s no way to the others, since these links have failed: %s",
-                          is_one ? "" : "s", cut, is_one ? "s" : "ve", links);
+        text = mem_format("node%s %s ha%s no way to the others, since these links have failed: %s%s",
+                          is_one ? "" : "s", cut, is_one ? "s" : "ve", links, switches);
         free(cut);
+        free(switches);
         free(links);
     }
     if (others > 1) {

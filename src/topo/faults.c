@@ -104,11 +104,27 @@ static bool draw_channels(struct topo_faults *faults, const struct fault_request
     return true;
 }
 
+/* A share is of switches alone, not of the nodes whose ports the topology has as switches. */
+static bool is_device(const struct topo *topo, uint32_t at)
+{
+    return topo_switch_kind(topo, at) != TOPO_SWITCH_ENDS;
+}
+
+uint32_t faults_switches_of(const struct topo *topo)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < topo->switches; i++)
+        count += is_device(topo, i);
+    return count;
+}
+
 static void draw_switches(struct topo_faults *faults, double share, uint64_t seed)
 {
-    uint32_t count = faults->base.switches, *switches = mem_alloc(count, sizeof *switches, "faults");
-    for (uint32_t i = 0; i < count; i++)
-        switches[i] = i;
+    const struct topo *topo = &faults->base;
+    uint32_t count = 0, *switches = mem_alloc(topo->switches, sizeof *switches, "faults");
+    for (uint32_t i = 0; i < topo->switches; i++)
+        if (is_device(topo, i))
+            switches[count++] = i;
     uint32_t drawn = draw(switches, count, share, seed, FAULT_SWITCHES);
     for (uint32_t i = 0; i < drawn; i++)
         faults->switches[switches[i]] = FAULT_FAILED;
@@ -141,7 +157,8 @@ static void count_all(struct topo_faults *faults)
     const struct topo *topo = &faults->base;
     struct fault_counts *counts = &faults->counts;
     for (uint32_t i = 0; i < topo->switches; i++)
-        counts->switches += faults->switches[i] != 0;
+        if (faults->switches[i])
+            is_device(topo, i) ? counts->switches++ : counts->ports++;
     for (uint32_t link = 0; link < topo->links; link++) {
         bool has_failed = faults->links[link] & FAULT_FAILED, is_slow = faults->links[link] & FAULT_SLOW;
         if (!is_first(topo, link))
@@ -275,7 +292,7 @@ static struct topo_faults *make(const struct topo *base, const struct fault_requ
     }
     bool has_failed = faults->counts.links || (!base->ops->choose && faults->counts.node_links);
     problem->kind = good ? FAULT_KINDS : problem->kind;
-    if (good && base->no_ends && faults->counts.switches) {
+    if (good && base->no_ends && (faults->counts.switches || faults->counts.ports)) {
         good = param_fail(&problem->problem, 0,
                           "%s does not say which links switches have: %s; name links "
                           "(faults.links)",
@@ -309,7 +326,7 @@ bool faults_add(const struct topo *base, const struct fault_request *request, st
         return false;
     *topo = *base;
     const struct fault_counts *counts = &faults->counts;
-    if (!counts->links && !counts->node_links && !counts->switches && !counts->slow_links &&
+    if (!counts->links && !counts->node_links && !counts->switches && !counts->ports && !counts->slow_links &&
         !counts->channels)
         return true;
     topo->faults = faults;

@@ -63,7 +63,8 @@ void faults_forget(void);
 struct fault_counts {
     uint32_t links; /* between switches that have failed, also with a switch */
     uint32_t node_links;
-    uint32_t switches;
+    uint32_t switches;   /* that are devices */
+    uint32_t ports;      /* the others, each the ports of a node with several links */
     uint32_t slow_links; /* that have not failed */
     uint32_t channels;   /* that are lost, both directions counted */
 };
@@ -73,6 +74,7 @@ struct fault_counts faults_count(const struct topo *topo);
 /* The same of links between switches, failed or not; and how many of them, both directions counted, have
  * channels. */
 uint32_t faults_links_of(const struct topo *topo);
+uint32_t faults_switches_of(const struct topo *topo); /* that are devices */
 uint32_t faults_links_with_channels(const struct topo *topo);
 
 /* The names of the failed links between switches, or of the slow ones, a few of many; the caller frees it. */

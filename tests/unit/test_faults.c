@@ -465,6 +465,52 @@ static void a_cut_is_named(void **state)
     assert_null(with_share(&base, 1, 1).faults);
 }
 
+/* A share of switches is of devices: no node with several links loses its ports by it. */
+static void ports_are_not_drawn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t devices;
+    } cases[] = {{"rails:4x2x1x2", 8}, {"leafspine:4x2x2,planes=2", 12}, {"tests/networks/gpus.yaml", 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct topo base = parse(cases[i].text);
+        assert_int_equal(faults_switches_of(&base), cases[i].devices);
+        struct fault_request request = {.of = {[FAULT_SWITCHES] = {NULL, 1}}, .slow_rate = 1};
+        struct topo topo = with(&base, &request);
+        assert_int_equal(faults_count(&topo).switches, cases[i].devices);
+        assert_int_equal(faults_count(&topo).ports, 0);
+        for (uint32_t at = 0; at < topo.switches; at++)
+            assert_int_equal(faults_has_failed_switch(&topo, at),
+                             topo_switch_kind(&topo, at) != TOPO_SWITCH_ENDS);
+    }
+    struct topo base = parse("rails:4x2x1x2"), topo = with_names(&base, FAULT_SWITCHES, "ports3, spine1");
+    assert_int_equal(faults_count(&topo).ports, 1);
+    assert_int_equal(faults_count(&topo).switches, 1);
+}
+
+static void a_cut_names_switches_and_links(void **state)
+{
+    (void)state;
+    struct topo base = parse("leafspine:4x2x2"), topo = with_names(&base, FAULT_SWITCHES, "1:0, 1:1");
+    char *cut = faults_describe_cut(&topo, 8);
+    assert_string_equal(cut, "nodes 2-3 have no way to the others, since these links have failed: 0:1>1:0, "
+                             "0:1>1:1, with switches 1:0, 1:1 (and 2 more parts are cut off)");
+    free(cut);
+    topo = with_names(&base, FAULT_SWITCHES, "0:1");
+    cut = faults_describe_cut(&topo, 8);
+    assert_string_equal(cut, "node 2 has no way to the others, since these links have failed: 2>0:1, with "
+                             "switch 0:1 (and 1 more part is cut off)");
+    free(cut);
+    base = parse("leafspine:2x1x2,planes=2");
+    topo = with_names(&base, FAULT_LINKS, "0:0>1:0, 0:3>1:3");
+    cut = faults_describe_cut(&topo, 4);
+    assert_string_equal(cut,
+                        "nodes 0 and 3 have a way in no plane, and no node passes messages on; these links "
+                        "have failed: 0:0>1:0, 0:3>1:3");
+    free(cut);
+}
+
 static void slow_links_keep_their_routes(void **state)
 {
     (void)state;
@@ -544,6 +590,8 @@ int main(void)
         cmocka_unit_test(a_bisection_is_what_is_left_of_a_cut),
         cmocka_unit_test(up_links_take_over_evenly),
         cmocka_unit_test(shares_are_counts_and_nested),
+        cmocka_unit_test(ports_are_not_drawn),
+        cmocka_unit_test(a_cut_names_switches_and_links),
         cmocka_unit_test(names_and_numbers),
         cmocka_unit_test(what_does_not_exist_is_refused),
         cmocka_unit_test(a_cut_is_named),
