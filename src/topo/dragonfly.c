@@ -326,6 +326,7 @@ const struct topo_ops dragonfly_family = {
     .ends = dragonfly_ends,
     .reverse = dragonfly_reverse,
     .link_class = dragonfly_class,
+    .link_classes = 2,
     .choose = dragonfly_choose,
     .has_choices = dragonfly_has_choices,
     .distance = dragonfly_distance,

@@ -115,6 +115,7 @@ const struct topo_ops dragonflyplus_family = {
     .build = dragonflyplus_build,
     .ends = graph_ends,
     .link_class = dragonflyplus_class,
+    .link_classes = 2,
     .choose = graph_choose,
     .has_choices = graph_has_choices,
     .distance = graph_distance,

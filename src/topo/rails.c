@@ -228,6 +228,7 @@ const struct topo_ops rails_family = {
     .build = rails_build,
     .ends = rails_ends,
     .link_class = rails_class,
+    .link_classes = 3,
     .choose = rails_choose,
     .has_choices = rails_has_choices,
     .distance = rails_distance,

@@ -120,6 +120,17 @@ uint32_t topo_link_class(const struct topo *topo, uint32_t link)
     return (a < b ? a : b) + 1;
 }
 
+uint32_t topo_link_classes(const struct topo *topo)
+{
+    uint32_t coordinates[TOPO_COORDINATES];
+    if (topo->ops->link_class)
+        return 1 +
+               (topo->ops->link_classes ? topo->ops->link_classes : topo_coordinates(topo, 0, coordinates));
+    if (topo->levels)
+        return topo->levels;
+    return topo->links > 2 * topo->nodes ? 2 : 1;
+}
+
 uint64_t topo_of_class(const struct topo *topo, const struct topo_by_class *by_class, uint32_t link)
 {
     uint32_t class = topo_link_class(topo, link), last = by_class->count - 1;

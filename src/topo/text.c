@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,7 @@ struct topo_reader {
     const char *text;
     size_t at;
     size_t number_at[TOPO_NUMBERS];
+    size_t rule_at[RULES]; /* 0: it is not given */
     struct topo_word word;
     struct topo topo;
     struct param_problem *problem;
@@ -225,6 +227,9 @@ static bool read_rule(struct topo_reader *reader)
             continue;
         if (!has_rule(reader->word.ops, i))
             return fail(reader, reader->at, "%s has no '%s'", reader->word.form->name, rules[i].name);
+        if (reader->rule_at[i])
+            return fail(reader, reader->at, "%s is given twice", rules[i].name);
+        reader->rule_at[i] = reader->at;
         reader->at += length + 1;
         if (i == RATES)
             return read_by_class(reader, PARAM_RATE, &reader->topo.rates);
@@ -269,6 +274,26 @@ static bool build(struct topo_reader *reader)
     return true;
 }
 
+/* Whether each value of the list is that of some links. */
+static bool check_classes(const struct topo_reader *reader, size_t rule, const struct topo_by_class *by_class)
+{
+    uint32_t classes = topo_link_classes(&reader->topo);
+    if (!by_class || by_class->count <= classes)
+        return true;
+    return fail(reader, reader->rule_at[rule], "%" PRIu32 " %s, and %s has %" PRIu32 " class%s of links",
+                by_class->count, rules[rule].name, reader->word.form->name, classes,
+                classes == 1 ? "" : "es");
+}
+
+/* Whether all rules have an effect. */
+static bool check_rules(const struct topo_reader *reader)
+{
+    if (reader->rule_at[SEED] && reader->topo.routing != TOPO_ROUTING_HASH)
+        return fail(reader, reader->rule_at[SEED], "seed is that of routing=hash, which is not given");
+    return check_classes(reader, RATES, reader->topo.rates) &&
+           check_classes(reader, LATENCIES, reader->topo.latencies);
+}
+
 bool topo_is_path(const char *text)
 {
     static const char *const endings[] = {".yaml", ".yml", ".xml", ".topo", ".txt"};
@@ -297,7 +322,7 @@ bool topo_read(const char *text, struct topo *topo, struct param_problem *proble
         if (!read_rule(&reader))
             return false;
     }
-    if (!build(&reader) || !updown_take(&reader.topo, problem))
+    if (!build(&reader) || !check_rules(&reader) || !updown_take(&reader.topo, problem))
         return false;
     *topo = reader.topo;
     return true;

@@ -246,6 +246,7 @@ struct topo_ops {
     /* The class of a link for the rules `rates` and `latencies`, from 1. NULL: in a topology with levels, its
      * lower level + 1; else 1. */
     uint32_t (*link_class)(const struct topo *topo, uint32_t link);
+    uint32_t link_classes; /* that link_class knows; 0: one of each coordinate */
     /* NULL: routes are those of pairs of nodes (route), and no switch says where a message goes on. */
     struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
     /* The links that carry the same, whatever the traffic, if messages are spread evenly over all links that
@@ -366,6 +367,7 @@ static inline bool topo_is_held(const struct topo *topo, uint32_t link)
 /* The class of a link: 0 for those of nodes; between switches by level, by dimension, or within and between
  * groups. What the topology gives the links of its class. */
 uint32_t topo_link_class(const struct topo *topo, uint32_t link);
+uint32_t topo_link_classes(const struct topo *topo); /* with that of the nodes' links */
 uint64_t topo_of_class(const struct topo *topo, const struct topo_by_class *by_class, uint32_t link);
 
 /* With faults: whether some links are slow, and the rate of a link that has this one without faults. */

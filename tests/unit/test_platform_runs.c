@@ -159,9 +159,14 @@ static void share_links(void)
 static void half_duplex_is_a_platform_with_shared_links(void **state)
 {
     (void)state;
-    static const char *const topologies[] = {"crossbar:9" LINKS, "torus:4x4" LINKS,      "mesh:3x3" LINKS,
-                                             "linear:9" LINKS,   "fattree:4x2" LINKS,    "fattree:2x4" LINKS,
-                                             "hyperx:4x3" LINKS, "dragonfly:2x4x2" LINKS};
+    static const char *const topologies[] = {"crossbar:9,rates=12.5GB/s,latencies=5ns",
+                                             "torus:4x4" LINKS,
+                                             "mesh:3x3" LINKS,
+                                             "linear:9" LINKS,
+                                             "fattree:4x2" LINKS,
+                                             "fattree:2x4" LINKS,
+                                             "hyperx:4x3" LINKS,
+                                             "dragonfly:2x4x2" LINKS};
     static const char *const congestion[] = {"none", "queues", "incast", "credits"};
     for (size_t i = 0; i < COUNT(topologies); i += HAS_SANITIZER ? 2 : 1)
         for (size_t k = HAS_SANITIZER ? i % 3 : 0; k < COUNT(congestion); k += HAS_SANITIZER ? 3 : 1) {

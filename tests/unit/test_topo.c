@@ -535,6 +535,25 @@ static uint64_t expected_rate(const struct topo *topo, uint32_t link)
     return rates[class + 1 < 2 ? class + 1 : 2];
 }
 
+/* The classes of a topology are those of its links; only a dimension of size 1 has no link. */
+static void test_classes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SMALL; i++) {
+        struct topo topo = parse(small_networks[i]);
+        uint32_t most = 0, expected = topo_link_classes(&topo);
+        for (uint32_t link = 0; link < topo.links; link++)
+            most = topo_link_class(&topo, link) > most ? topo_link_class(&topo, link) : most;
+        assert_true(most < expected);
+        for (uint32_t n = 0; n < topo.number_count; n++)
+            if (topo.numbers[n] == 1 && (topo.ops->rules & TOPO_RULE_ORDER))
+                expected = most + 1;
+        if (most + 1 != expected)
+            fail_msg("%s: %u classes, not %u", small_networks[i], most + 1, expected);
+    }
+    topo_forget();
+}
+
 static void test_rates(void **state)
 {
     (void)state;
@@ -545,7 +564,10 @@ static void test_rates(void **state)
                                         "jellyfish:10x3x2x4"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[TOPO_TEXT], again[TOPO_TEXT];
-        snprintf(text, sizeof text, "%s,rates=1000B/s+2000B/s+3kB/s", texts[i]);
+        static const char *const rates[] = {"1000B/s", "1000B/s+2000B/s", "1000B/s+2000B/s+3kB/s"};
+        struct topo plain = parse(texts[i]);
+        uint32_t classes = topo_link_classes(&plain);
+        snprintf(text, sizeof text, "%s,rates=%s", texts[i], rates[classes < 3 ? classes - 1 : 2]);
         struct topo topo = parse(text);
         bool is_plain = !strcmp(topo.ops->name, "slimfly") || !strcmp(topo.ops->name, "jellyfish");
         for (uint32_t link = 0; link < topo.links; link++) {
@@ -762,6 +784,16 @@ static void test_mistakes(void **state)
         {"leafspine:4x4x4,planes=0", 23, "planes is a number from 1 to 64"},
         {"leafspine:4x4x4,planes=65", 24, "planes is a number from 1 to 64"},
         {"tapered:64x4x2,planes=64", 8, "too large"},
+        {"leafspine:4x4x4,planes=2,planes=3", 25, "planes is given twice"},
+        {"leafspine:4x4x4,seed=3", 16, "seed is that of routing=hash"},
+        {"leafspine:4x4x4,seed=0,routing=lowest", 16, "seed is that of routing=hash"},
+        {"crossbar:4,rates=1GB/s+2GB/s", 11, "2 rates, and crossbar has 1 class of links"},
+        {"torus:4x4,latencies=1ns+2ns+3ns+4ns", 10, "4 latencies, and torus has 3 classes of links"},
+        {"rails:4x2x1x2,rates=1GB/s+2GB/s+3GB/s+4GB/s+5GB/s", 14, "rails has 4 classes"},
+        {"dragonfly:2x4x2,rates=1GB/s+2GB/s+3GB/s+4GB/s", 16, "dragonfly has 3 classes"},
+        {"hyperx:2x3x4,rates=1GB/s+2GB/s+3GB/s+4GB/s", 13, "hyperx has 3 classes"},
+        {"leafspine:4x4x4,rates=1GB/s+2GB/s+3GB/s", 16, "leafspine has 2 classes"},
+        {"slimfly:5,rates=1GB/s+2GB/s+3GB/s", 10, "slimfly has 2 classes"},
         {"torus:128x128,routes=updown", 0, "too large for routes=updown"},
         {"crossbar:4,order=last", 11, "crossbar has no 'order'"},
     };
@@ -814,6 +846,7 @@ int main(void)
         cmocka_unit_test(test_bisection_is_least),
         cmocka_unit_test(test_jellyfish),
         cmocka_unit_test(test_trees_are_fair),
+        cmocka_unit_test(test_classes),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_twisted_throughput),
