@@ -416,6 +416,8 @@ static struct topo_graph *read(const struct network_source *source)
         graph_free(graph);
         return NULL;
     }
+    if (graph->seed && graph->routing != TOPO_ROUTING_HASH)
+        graph->no_effect = "seed, which is that of routing: hash";
     return graph;
 }
 

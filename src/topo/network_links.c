@@ -88,9 +88,11 @@ static bool add_node_link(struct network_reader *network, struct config_reader *
 {
     const char **origin = &network->node_origins[node];
     if (*origin || entry->count > 1) {
-        config_node_error(reader, entry->between,
-                          "node%" PRIu32 " has %s%s: a node has one link; give it the rate of all", node,
-                          *origin ? "a link already, " : "several links", *origin ? *origin : "");
+        config_node_error(reader, entry->between, "node%" PRIu32 " has %s%s: a node has one link; %s", node,
+                          *origin ? "a link already, " : "several links", *origin ? *origin : "",
+                          *origin == entry->origin && !entry->in_blocks
+                              ? "pairs: blocks divides the nodes among the switches"
+                              : "give it the rate of all, or a switch of its own (ends)");
         return false;
     }
     *origin = entry->origin;

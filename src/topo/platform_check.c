@@ -160,6 +160,20 @@ static void spread_hops(struct platform *platform, uint64_t looked_at)
     }
 }
 
+static bool refuse_twice(const struct platform *platform, const struct network_source *source, uint32_t from,
+                         uint32_t to, uint32_t link)
+{
+    const char *name = platform_link_name(platform, link);
+    char *text = name ? mem_format("link %s", name)
+                      : mem_format("one link of %" PRIu64 " B/s", platform->links[link].rate_bytes_per_s);
+    (void)source_refuse(source, NULL, 0,
+                        "the route from %s to %s goes twice over %s; SimGrid then counts it double, and no "
+                        "fabric here does",
+                        name_of(platform, from), name_of(platform, to), text);
+    free(text);
+    return false;
+}
+
 /* Of very many hosts, as many as 2^18 pairs allow, evenly spread. */
 static bool check_ways(struct platform *platform, const struct network_source *source)
 {
@@ -183,11 +197,7 @@ static bool check_ways(struct platform *platform, const struct network_source *s
                 return source_refuse(source, NULL, 0, "the route from %s to %s has no link",
                                      name_of(platform, from), name_of(platform, to));
             if (has_twice(&way, &link))
-                return source_refuse(source, NULL, 0,
-                                     "the route from %s to %s goes twice over one link of %" PRIu64
-                                     " B/s; SimGrid then counts it double, and no fabric here does",
-                                     name_of(platform, from), name_of(platform, to),
-                                     platform->links[link].rate_bytes_per_s);
+                return refuse_twice(platform, source, from, to, link);
             check_ends(platform, &way, from, to);
             count_hops(platform, &way, from, to);
             looked_at++;

@@ -286,6 +286,10 @@ static void rules_choose(void **state)
         different += chosen[0] != chosen[1];
     }
     assert_true(different > 0);
+    assert_null(hashed[1].no_effect);
+    snprintf(text, sizeof text, "%sseed: 3\n", two_racks);
+    topo = network(text);
+    assert_string_equal(topo.no_effect, "seed, which is that of routing: hash");
     topo_forget();
 }
 
@@ -375,7 +379,10 @@ static void errors_name_their_places(void **state)
         {NODES "  - {between: [leaf, spine]}\n  - {between: [spine0, leaf0], rate: 1 GB/s}\n",
          "net.yaml:6:15", "a link is the same in both directions"},
         {NODES "  - {between: [leaf0, leaf0]}\n", "net.yaml:5:15", "links leaf0 with itself"},
-        {NODES "  - {between: [node0, spine0]}\n", "net.yaml:5:15", "node0 has a link already, net.yaml:4"},
+        {NODES "  - {between: [node0, spine0]}\n", "net.yaml:5:15",
+         "node0 has a link already, net.yaml:4: a node has one link; give it the rate of all, or a switch"},
+        {START "  - {between: [node, leaf]}\n", "net.yaml:4:15",
+         "node0 has a link already, net.yaml:4: a node has one link; pairs: blocks divides the nodes"},
         {NODES "  - {between: [node0, node1]}\n", "net.yaml:5:15", "are nodes"},
         {START "  - {between: [node, leaf0], count: 2}\n", "net.yaml:4:15", "node0 has several links"},
         {START "  - {between: [node0-2, leaf], pairs: blocks}\n", "net.yaml:4:15", "no 2 blocks"},

@@ -506,7 +506,7 @@ static void platforms_say_what_is_wrong(void **state)
          "there is no way from b to c in zone z: with routing=\"Full\" each pair needs a route"},
         {"<link_ctn id='s' direction='DOWN'/></route>", "</route>", "this route has no link"},
         {"<link_ctn id='s' direction='UP'/><link_ctn id='h'/>", "<link_ctn id='h'/><link_ctn id='h'/>",
-         "goes twice over one link of 1000000 B/s"},
+         "goes twice over link h;"},
         {"<link id='h'", "<trace id='h'", "<trace> makes something change over time"},
         {"<link id='h'", "<lonk id='h'", "<lonk> is not read in a platform"},
         {"<link id='h'", "<link_ctn id='h'/><link id='h'", "<link_ctn> does not belong here"},
