@@ -256,7 +256,8 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
     description->latency_ps =
         ps_add(packet->latency_ps, links.path ? links.latency_ps : ps_times(packet->hop_latency_ps, hops));
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
-    if (packet->routing != PATH_FIXED && config_field(config, "topology"))
+    if (packet->routing != PATH_FIXED && config_field(config, "topology") &&
+        has_ways(config, nodes, (enum path_choice)packet->routing))
         description_add(&description->notes, "packet.routing=%s%s", packet_routing_names[packet->routing],
                         paths_are_minimal((enum path_choice)packet->routing)
                             ? ""
