@@ -152,12 +152,12 @@ bool config_reader_refuses(struct config_reader *reader, struct fy_event *event,
                                                                 : NULL;
     if (tag)
         config_reader_error(reader, config_reader_offset(reader, fy_token_start_mark(tag), otherwise), 1,
-                            "experiment files have no tags; leave it out");
+                            "tags are not read; leave it out");
     if (event->type != FYET_ALIAS)
         return tag != NULL;
     size_t offset = config_reader_offset(reader, fy_event_start_mark(event), otherwise);
     offset -= offset && reader->text[offset - 1] == '*';
-    config_reader_error(reader, offset, 1, "experiment files have no aliases; write the value out");
+    config_reader_error(reader, offset, 1, "aliases are not read; write the value out");
     return true;
 }
 
@@ -210,7 +210,7 @@ static bool is_text(struct config_reader *reader)
         bool control = byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r';
         if (bytes && !control)
             continue;
-        config_reader_error(reader, i, 1, "byte 0x%02x; an experiment file is UTF-8 text", byte);
+        config_reader_error(reader, i, 1, "byte 0x%02x is not of UTF-8 text", byte);
         return false;
     }
     return true;

@@ -151,7 +151,7 @@ static void unknown_key(struct config_reader *reader, const char *name, const st
                             group->example);
     else if (strcmp(key->text, "<<") == 0)
         config_reader_error(reader, key->offset, key->span,
-                            "experiment files have no merge keys; write the parameters out");
+                            "merge keys are not read; write the parameters out");
     else
         config_reader_error(reader, key->offset, key->span, "there is no parameter '%s'%s", name,
                             diag_did_you_mean(guess ? guess : config_nearest(reader->config, name)));
@@ -264,8 +264,7 @@ static void read_stream(struct config_reader *reader)
         size_t offset = config_reader_offset(reader, mark, 0);
         documents += event->type == FYET_DOCUMENT_START;
         if (documents == 2 && mark) { /* behind "..." a document begins nowhere, but its first event does */
-            config_reader_error(reader, offset, 1,
-                                "a second document begins here; an experiment file is one");
+            config_reader_error(reader, offset, 1, "a second document begins here; a file has one");
             reader->ended = true;
             config_reader_discard(reader, event);
             return;

@@ -285,32 +285,28 @@ static void messages_of_files(void **state)
                             " 1 | \"seed\\0x\": 5\n"
                             "   |  ^\n"},
         /* YAML that experiment files do not allow */
-        {"seed: &a 3\nlink.latency: *a",
-         "demo.yaml:2:15: error: experiment files have no aliases; write the value "
-         "out\n"
-         " 2 | link.latency: *a\n"
-         "   |               ^\n"},
-        {"link: {<<: {rate: 1 B/s}}", "demo.yaml:1:8: error: experiment files have no merge keys; write the "
+        {"seed: &a 3\nlink.latency: *a", "demo.yaml:2:15: error: aliases are not read; write the value "
+                                         "out\n"
+                                         " 2 | link.latency: *a\n"
+                                         "   |               ^\n"},
+        {"link: {<<: {rate: 1 B/s}}", "demo.yaml:1:8: error: merge keys are not read; write the "
                                       "parameters out\n"
                                       " 1 | link: {<<: {rate: 1 B/s}}\n"
                                       "   |        ^~\n"},
-        {"seed: !!int 3\nlink: !x {rate: 1 B/s}",
-         "demo.yaml:1:7: error: experiment files have no tags; leave it "
-         "out\n"
-         " 1 | seed: !!int 3\n"
-         "   |       ^\n"
-         "demo.yaml:2:7: error: experiment files have no tags; leave it "
-         "out\n"
-         " 2 | link: !x {rate: 1 B/s}\n"
-         "   |       ^\n"},
-        {"seed: 3\n---\nsede: 4",
-         "demo.yaml:2:1: error: a second document begins here; an experiment file is one\n"
-         " 2 | ---\n"
-         "   | ^\n"},
-        {"seed: 3\n...\n\nsede: 4",
-         "demo.yaml:4:1: error: a second document begins here; an experiment file is one\n"
-         " 4 | sede: 4\n"
-         "   | ^\n"},
+        {"seed: !!int 3\nlink: !x {rate: 1 B/s}", "demo.yaml:1:7: error: tags are not read; leave it "
+                                                  "out\n"
+                                                  " 1 | seed: !!int 3\n"
+                                                  "   |       ^\n"
+                                                  "demo.yaml:2:7: error: tags are not read; leave it "
+                                                  "out\n"
+                                                  " 2 | link: !x {rate: 1 B/s}\n"
+                                                  "   |       ^\n"},
+        {"seed: 3\n---\nsede: 4", "demo.yaml:2:1: error: a second document begins here; a file has one\n"
+                                  " 2 | ---\n"
+                                  "   | ^\n"},
+        {"seed: 3\n...\n\nsede: 4", "demo.yaml:4:1: error: a second document begins here; a file has one\n"
+                                    " 4 | sede: 4\n"
+                                    "   | ^\n"},
         {"- seed",
          "demo.yaml:1:1: error: an experiment file is a map of parameters, such as 'fabric: hockney'\n"
          " 1 | - seed\n"
@@ -318,7 +314,7 @@ static void messages_of_files(void **state)
         {"seed: 3\nlink: ]", "demo.yaml:2:7: error: flow sequence with invalid extra closing bracket\n"
                              " 2 | link: ]\n"
                              "   |       ^\n"},
-        {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9; an experiment file is UTF-8 text\n"
+        {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9 is not of UTF-8 text\n"
                                     " 2 | trace: caf?\n"
                                     "   |           ^\n"},
     };
@@ -439,7 +435,7 @@ static void control_bytes_are_refused(void **state)
     struct config *config = config_open(tables, COUNT(tables));
     struct said *said = collect_messages();
     assert_int_equal(config_read_text(config, "nul.yaml", "seed: 1\0\n", 9), STATUS_BAD_INPUT);
-    assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00; an experiment file is UTF-8 text\n"
+    assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00 is not of UTF-8 text\n"
                                     " 1 | seed: 1 \n"
                                     "   |        ^\n");
     config_close(config);

@@ -222,9 +222,9 @@ static void errors_name_their_places(void **state)
     expect_error("baseline: [fmu]\n", "s.yaml:1:11: error: a baseline is a fabric");
     expect_error("baseline:\n", "a baseline is a fabric");
     expect_error("baseline: {fabric: fmuu}\n", "s.yaml:1:20: error: there is no fabric 'fmuu'");
-    expect_error("sweep: {*a : [1]}\n", "s.yaml:1:9: error: experiment files have no aliases");
+    expect_error("sweep: {*a : [1]}\n", "s.yaml:1:9: error: aliases are not read");
     expect_error("sweep: {? [a] : [1]}\n", "a name is expected here");
-    expect_error("sweep: !set {fmu.count: [1]}\n", "experiment files have no tags");
+    expect_error("sweep: !set {fmu.count: [1]}\n", "tags are not read");
     expect_error("sweep: {fmu.count: [1\n", "s.yaml:2:1: error:");
 }
 
