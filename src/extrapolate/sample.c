@@ -43,8 +43,8 @@ struct repeats {
     struct sample *sample;
     struct program **traces;
     struct rank_events first, other;
-    double *means; /* [event] */
-    double *sums;  /* [trace]: the computation of the rank */
+    double *bursts; /* [event]: the sums over the traces so far; at last what is kept */
+    double *sums;   /* [trace]: the computation of the rank */
 };
 
 /* Communicators may have other numbers in each trace. */
@@ -80,7 +80,7 @@ static enum status add_repeat(struct repeats *self, size_t trace, uint32_t rank)
         if (i == self->first.count || i == self->other.count ||
             !same_call(first, &self->first.at[i], other, &self->other.at[i]))
             return refuse_difference(first, other, rank, i);
-        self->means[i] += self->other.at[i].operations;
+        self->bursts[i] += self->other.at[i].operations;
         self->sums[trace] += self->other.at[i].operations;
     }
     return STATUS_OK;
@@ -92,7 +92,7 @@ static void note_scatter(struct repeats *self, double median)
         self->sample->scatter = fmax(self->sample->scatter, fabs(self->sums[trace] / median - 1));
 }
 
-/* From sums over the traces to means whose sum is the median. */
+/* From the sums over the traces to bursts whose own sum is the median. */
 static void scale_to_median(struct repeats *self)
 {
     size_t traces = self->sample->traces;
@@ -102,19 +102,19 @@ static void scale_to_median(struct repeats *self)
     stats_sort(self->sums, traces);
     double median = stats_median(self->sums, traces);
     for (size_t i = 0; i < self->first.count && all > 0; i++)
-        self->means[i] *= median / all;
+        self->bursts[i] *= median / all;
     note_scatter(self, median);
 }
 
 static enum status merge_rank(struct repeats *self, uint32_t rank)
 {
     enum status status = rank_events_read(self->traces[0], rank, NULL, &self->first);
-    self->means = mem_alloc(self->first.count + 1, sizeof *self->means, "computation of several traces");
-    self->sample->operations[rank] = self->means;
+    self->bursts = mem_alloc(self->first.count + 1, sizeof *self->bursts, "computation of several traces");
+    self->sample->operations[rank] = self->bursts;
     self->sums[0] = 0;
     for (size_t i = 0; i < self->first.count; i++) {
-        self->means[i] = self->first.at[i].operations;
-        self->sums[0] += self->means[i];
+        self->bursts[i] = self->first.at[i].operations;
+        self->sums[0] += self->bursts[i];
     }
     for (size_t trace = 1; trace < self->sample->traces && status == STATUS_OK; trace++) {
         self->sums[trace] = 0;
