@@ -210,7 +210,7 @@ static bool is_text(struct config_reader *reader)
         bool control = byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r';
         if (bytes && !control)
             continue;
-        config_reader_error(reader, i, 1, "byte 0x%02x is not of UTF-8 text", byte);
+        config_reader_error(reader, i, 1, "byte 0x%02x; the file has to be UTF-8 text", byte);
         return false;
     }
     return true;

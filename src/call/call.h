@@ -55,7 +55,7 @@ enum call_flag {
     CALL_BUFFERED = 4,    /* Bsend, Ibsend: done when posted, whatever the size */
     CALL_EAGER = 8,       /* goes before its receive is posted, whatever the size; done when it has left */
     CALL_PHASE = 16,      /* of CALL_NOTHING: the phase begins whose number is in `tag` */
-    CALL_LOST = 32, /* of CALL_NOTHING: a call that moved data, and the trace lacks what (call/lost.h) */
+    CALL_LOST = 32,       /* of CALL_NOTHING: a call whose data the trace lacks (call/lost.h) */
 };
 
 /* Peers that are not ranks, and the wildcard tag. */

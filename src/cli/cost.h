@@ -25,8 +25,8 @@ struct cost_row {
 
 struct cost_table {
     char *program;
-    char *
-        machine; /* of rows that name none; "": each network with the numbers of its paper; NULL: not known */
+    /* Of rows that name none. "": each network with the numbers of its paper; NULL: not known. */
+    char *machine;
     const struct cost_config *prices;
     struct cost_row *rows;
     size_t count, capacity;

@@ -66,7 +66,7 @@ static void print_lost(const struct compiled_trace *compiled)
 {
     struct summary_losses losses = summary_lost(compiled);
     if (losses.count)
-        printf("\nLost: calls of which the trace does not have what they move\n");
+        printf("\nLost: calls whose data the trace lacks\n");
     for (size_t i = 0; i < losses.count; i++) {
         printf("  %30" PRIu64 "  ", losses.names[i].calls);
         quote_terminal(stdout, losses.names[i].name);

@@ -314,7 +314,7 @@ static void messages_of_files(void **state)
         {"seed: 3\nlink: ]", "demo.yaml:2:7: error: flow sequence with invalid extra closing bracket\n"
                              " 2 | link: ]\n"
                              "   |       ^\n"},
-        {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9 is not of UTF-8 text\n"
+        {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9; the file has to be UTF-8 text\n"
                                     " 2 | trace: caf?\n"
                                     "   |           ^\n"},
     };
@@ -435,7 +435,7 @@ static void control_bytes_are_refused(void **state)
     struct config *config = config_open(tables, COUNT(tables));
     struct said *said = collect_messages();
     assert_int_equal(config_read_text(config, "nul.yaml", "seed: 1\0\n", 9), STATUS_BAD_INPUT);
-    assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00 is not of UTF-8 text\n"
+    assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00; the file has to be UTF-8 text\n"
                                     " 1 | seed: 1 \n"
                                     "   |        ^\n");
     config_close(config);

@@ -301,9 +301,7 @@ void probe_on_step(void *self, uint32_t index)
         photonic->reservation->step(photonic, index);
 }
 
-/* What is left of the queue, and the packets that have failed again, in the order of their nodes, as both
- * are.
- */
+/* Merges what is left of the queue and the packets that have failed again. Both are in the order of nodes. */
 static void join_again(struct photonic *photonic, struct queue *queue, struct queue left)
 {
     struct queue_links links = packet_links(photonic);
