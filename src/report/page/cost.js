@@ -395,7 +395,8 @@
   }
 
   function build() {
-    document.getElementById("subtitle").textContent = `What ${plural(data.networks.length, "network")} cost, and how long and how much energy the program takes on them; by Heliograph ${data.version}`;
+    const machine = data.machine ? `; machine ${data.machine}` : "";
+    document.getElementById("subtitle").textContent = `What ${plural(data.networks.length, "network")} cost, and how long and how much energy the program takes on them${machine}; by Heliograph ${data.version}`;
     document.getElementById("main").append(...[...answer(), ...(counted.length ? [front(), parts(), energy()] : []), prices()].filter((part) => part));
   }
 
