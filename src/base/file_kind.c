@@ -245,7 +245,7 @@ static const struct known_kind {
      0,
      is_platform,
      {"a SimGrid platform, a network and no program",
-      "give it beside a program, as --fabric packet --topology FILE.xml (docs/networks.md)", false}},
+      "give it beside a program, as --fabric packet --topology FILE.xml (docs/platforms.md)", false}},
     {"\x89HDF\r\n\x1a\n", 8, NULL, {"an HDF5 file, and no trace that Heliograph reads", CAPTURE, false}},
     {"SQLite format 3",
      16,
