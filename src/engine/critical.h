@@ -15,7 +15,8 @@
 
 /* The critical path of a run: the chain of causes that ends with the rank that ends last. At each moment the
  * path is on a rank that computes or works for messages, or on a message for which a rank waits. The lengths
- * of its parts add up to the makespan. docs/insight.md says what is computed, and where it is not valid.
+ * of its parts add up to the makespan. docs/models/insight.md says what is computed, and where it is not
+ * valid.
  *
  * An engine tells what happens, and this keeps for each strand the cause of its last wait. A *strand* is what
  * executes one thing after another: a rank, or a non-blocking collective call of a rank. A *link* of the

@@ -8,7 +8,7 @@
 #include "base/time.h"
 
 /* Slack: how much later a rank could be, or how much longer a message could take, without a later end of the
- * run, while all other times stay as they were. docs/insight.md
+ * run, while all other times stay as they were. docs/slack.md
  *
  * The critical path (engine/critical.h) keeps the one cause that ended each wait. This keeps all of them, as
  * a graph. An *event* is a point from which things follow at fixed distances: a rank goes on after a wait, or

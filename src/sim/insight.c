@@ -11,7 +11,7 @@
 #include "sim/path_summary.h"
 #include "sim/sites.h"
 
-/* docs/insight.md states these rules and thresholds. */
+/* docs/models/insight.md states these rules and thresholds. */
 static const double no_network_saves =
     0.05;                                   /* of the time on the first fabric: less is not worth a network */
 static const double waits_much = 0.10;      /* of the ranks' time, at least, counts as imbalance */

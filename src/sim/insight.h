@@ -5,7 +5,7 @@
 #include "sim/result.h"
 
 /* What results mean, in sentences for people. Each sentence follows from one rule, with thresholds that
- * docs/insight.md gives; most rules need the critical paths of the results.
+ * docs/models/insight.md gives; most rules need the critical paths of the results.
  *
  * A *bound* is a result on a fabric that no network can beat (ideal). It is compared with the others, but
  * never listed as one of them. */

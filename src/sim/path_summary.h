@@ -5,7 +5,8 @@
 #include "output/json.h"
 
 /* What a critical path consists of, by message, by pair of ranks, by rank, and by what messages waited for:
- * those with most time, most first. All of it is of the part of the path that is listed. docs/insight.md */
+ * those with most time, most first. All of it is of the part of the path that is listed.
+ * docs/models/insight.md */
 enum { PATH_LISTED = 12 };
 
 struct result_site;

@@ -8,7 +8,7 @@
 struct result;
 
 /* How much slack a run has (engine/slack.h): of messages, which ones are nearest to the critical path, and
- * what the messages of the path gain at most. docs/insight.md */
+ * what the messages of the path gain at most. docs/slack.md */
 
 /* A message with slack. */
 struct slack_near {
