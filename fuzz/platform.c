@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "fuzz/fuzz_network.h"
 #include "topo/deadlock.h"
+#include "topo/platform.h"
 
 /* Numbers of four digits, which could be sizes. */
 static bool is_large(const char *text)
@@ -36,6 +37,8 @@ static void check_way(const struct topo *topo, uint32_t from, uint32_t to)
 
 static void check_routes(const struct topo *topo)
 {
+    fuzz_must(topo->diameter <= platform_longest(graph_of(topo)->platform),
+              "a route is longer than routes can be");
     uint32_t links[TOPO_ROUTE_OF_PAIR];
     for (uint32_t pair = 0; pair < topo->nodes * topo->nodes; pair++) {
         uint32_t from = pair / topo->nodes, to = pair % topo->nodes,

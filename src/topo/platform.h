@@ -14,6 +14,7 @@
  *     platform_route.c    the route between two hosts
  *     platform_ends.c     where links begin and end, which the file does not say
  *     platform_check.c    whether there is a route between any two hosts
+ *     platform_longest.c  how long a route can be
  *     platform_faults.c   the ways that are left with failed links
  *     platform.c          the topology that it is
  *     platform_write.c    the platform that a topology is
@@ -258,6 +259,8 @@ void platform_find_ends(struct platform *platform);
 
 /* Whether there is a way between any two hosts, with each link once. False, reported. */
 bool platform_check(struct platform *platform, const struct network_source *source);
+/* A bound on the hops of any route, PLATFORM_ROUTE_AT_MOST at most. */
+uint32_t platform_longest(const struct platform *platform);
 
 /* Numbers the links as the topology does: those that are a host's own are its node's. */
 void platform_number(struct platform *platform);

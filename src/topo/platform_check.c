@@ -156,7 +156,7 @@ static void spread_hops(struct platform *platform, uint64_t looked_at)
     unsigned __int128 pairs = (unsigned __int128)platform->host_count * (platform->host_count - 1);
     if (looked_at && looked_at < pairs) {
         platform->distances.sum = platform->distances.sum * pairs / looked_at;
-        platform->distances.most = PLATFORM_ROUTE_AT_MOST;
+        platform->distances.most = platform_longest(platform);
     }
 }
 

@@ -58,6 +58,15 @@ static bool are_ends_intact(const struct platform *platform, const struct platfo
     return !((detours->links[source] | detours->links[nodes + destination]) & FAULT_FAILED);
 }
 
+/* Whether routes can change. */
+static bool has_tables(const struct platform *platform)
+{
+    for (size_t i = 0; i < platform->zone_count; i++)
+        if (platform->zones[i].before)
+            return true;
+    return false;
+}
+
 /* Of very many hosts some, evenly spread, as platform_check() does. */
 static void measure(const struct platform *platform, struct platform_detours *detours)
 {
@@ -80,7 +89,8 @@ static void measure(const struct platform *platform, struct platform_detours *de
                 detours->distances.most = hops;
         }
     if (step > 1)
-        detours->distances.most = PLATFORM_ROUTE_AT_MOST;
+        detours->distances.most =
+            has_tables(platform) ? PLATFORM_ROUTE_AT_MOST : platform->distances.most; /* routes stay */
 }
 
 /* ------------------------------------------------------------------ tables */
