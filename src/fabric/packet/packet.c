@@ -45,9 +45,10 @@ static ps_t latency_by_route(const struct packet *packet, const struct message *
 static ps_t latency_kept(const struct packet *packet, const struct message *message)
 {
     uint32_t source = message->source_node, destination = message->destination_node;
-    struct packet_latency *kept = &packet->latencies[paths_record(source, destination)];
-    if (kept->source != source || kept->destination != destination)
-        *kept = (struct packet_latency){source, destination, latency_by_route(packet, message)};
+    const uint32_t record = paths_record(packet->latency_records, source, destination);
+    struct packet_latency *kept = &packet->latencies[record];
+    if (kept->after_source != source + 1 || kept->destination != destination)
+        *kept = (struct packet_latency){source + 1, destination, latency_by_route(packet, message)};
     return kept->latency;
 }
 
@@ -395,9 +396,8 @@ static void open_latencies(struct packet *packet)
 {
     if (packet->change || !topo_has_latencies(&packet->paths.topo))
         return;
-    packet->latencies = mem_alloc(PATHS_KNOWN, sizeof *packet->latencies, "latencies of routes");
-    for (size_t i = 0; i < PATHS_KNOWN; i++)
-        packet->latencies[i].source = UINT32_MAX;
+    packet->latency_records = paths_records(packet->paths.topo.nodes, packet->paths.limit);
+    packet->latencies = mem_alloc(packet->latency_records, sizeof *packet->latencies, "latencies of routes");
 }
 
 static void use_topology(struct packet *packet, struct packet_network *network)
@@ -513,7 +513,7 @@ static size_t packet_bytes(const struct fabric *fabric)
            packet->stage_capacity * sizeof *packet->stages +
            (packet_has_stages(packet) ? packet->own.flow_capacity + packet->own.unused_capacity : 0) *
                sizeof(uint32_t) +
-           (packet->latencies ? PATHS_KNOWN * sizeof *packet->latencies : 0) +
+           packet->latency_records * sizeof *packet->latencies +
            (packet->route_capacity + paths_words(&packet->paths, packet->paths.limit)) *
                sizeof *packet->routes;
 }
@@ -549,11 +549,11 @@ static enum status packet_estimate(const struct fabric_demand *demand, struct es
         (config->chunk_bytes && has_topology && !paths_are_minimal(choice)))
         bytes += stage_estimate(lanes);
     if (has_topology && topo_has_latencies(topo))
-        bytes += PATHS_KNOWN * sizeof(struct packet_latency);
+        bytes += paths_records(topo->nodes, limit) * sizeof(struct packet_latency);
     if (has_topology)
         bytes += links * (sizeof(uint32_t) + sizeof(int64_t)) +
                  estimate_array(lanes * limit, sizeof(uint32_t)) +
-                 (double)paths_known_bytes(choice, limit, network.changes);
+                 (double)paths_known_bytes(choice, topo->nodes, limit, network.changes);
     packet_network_free(&network);
     fabric_estimate_add(estimate, bytes);
     return STATUS_OK;

@@ -104,7 +104,7 @@ struct packet_stage {
 
 /* What a network file says takes a route for each pair, which messages ask for several times. */
 struct packet_latency {
-    uint32_t source, destination;
+    uint32_t after_source, destination; /* 1 + source; 0: none */
     ps_t latency;
 };
 
@@ -135,6 +135,7 @@ struct packet {
     ps_t tick;                        /* paths are chosen again at its multiples; 0: never */
     struct packet_change *change;     /* NULL: all links stay as they are */
     struct packet_latency *latencies; /* of pairs, the latest ones; NULL: they are computed at once */
+    uint32_t latency_records;
 };
 
 /* ------------------------------------------------- settings.c, for packet.c */

@@ -27,32 +27,54 @@ uint32_t paths_limit(const struct topo *topo, enum path_choice choice, bool chan
 /* A fixed route is found once for many messages, most of which are of few pairs. A record holds one route,
  * the latest of the pairs that share it: 1 + source, destination, how many links, and the links. Where most
  * messages are of other pairs than those before, keeping routes costs more than it saves, and ends. */
-enum { KNOWN_HEAD = 3, KNOWN_CREDIT = 2 * PATHS_KNOWN };
+enum { KNOWN_HEAD = 3, LEAST_RECORDS = 4096, RECORDS_OF_NODE = 16, KNOWN_BYTES = 1 << 20 };
+
+static size_t record_words(uint32_t limit)
+{
+    return KNOWN_HEAD + limit;
+}
+
+uint32_t paths_records(uint32_t nodes, uint32_t limit)
+{
+    const size_t most = KNOWN_BYTES / (record_words(limit) * sizeof(uint32_t));
+    uint32_t records = LEAST_RECORDS;
+    while (2 * records <= most && records / RECORDS_OF_NODE < nodes)
+        records *= 2;
+    return records;
+}
 
 static bool has_known(enum path_choice choice, bool changes)
 {
     return choice == PATH_FIXED && !changes;
 }
 
-static size_t known_words(uint32_t limit)
+static size_t known_words(uint32_t nodes, uint32_t limit)
 {
-    return (size_t)PATHS_KNOWN * (KNOWN_HEAD + limit);
+    return paths_records(nodes, limit) * record_words(limit);
+}
+
+static uint32_t most_credit(const struct paths *paths)
+{
+    return 2 * paths->records;
 }
 
 static void open_known(struct paths *paths)
 {
-    paths->known = mem_alloc(known_words(paths->limit), sizeof *paths->known, "routes");
-    paths->known_credit = KNOWN_CREDIT;
+    const uint32_t nodes = paths->topo.nodes;
+    paths->known = mem_alloc(known_words(nodes, paths->limit), sizeof *paths->known, "routes");
+    paths->records = paths_records(nodes, paths->limit);
+    paths->known_credit = most_credit(paths);
 }
 
 static uint32_t *known_of(const struct paths *paths, uint32_t source, uint32_t destination)
 {
-    return &paths->known[(size_t)paths_record(source, destination) * (KNOWN_HEAD + paths->limit)];
+    size_t record = paths_record(paths->records, source, destination);
+    return &paths->known[record * record_words(paths->limit)];
 }
 
-size_t paths_known_bytes(enum path_choice choice, uint32_t limit, bool changes)
+size_t paths_known_bytes(enum path_choice choice, uint32_t nodes, uint32_t limit, bool changes)
 {
-    return has_known(choice, changes) ? known_words(limit) * sizeof(uint32_t) : 0;
+    return has_known(choice, changes) ? known_words(nodes, limit) * sizeof(uint32_t) : 0;
 }
 
 /* ------------------------------------------------------------ begin and end */
@@ -87,7 +109,7 @@ void paths_free(struct paths *paths)
 size_t paths_bytes(const struct paths *paths)
 {
     return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes) +
-           paths_known_bytes(paths->choice, paths->limit, !paths->known) +
+           paths_known_bytes(paths->choice, paths->topo.nodes, paths->limit, !paths->known) +
            (paths->choice == PATH_SPRAYED ? spray_bytes(paths->spray, &paths->topo) : 0);
 }
 
@@ -233,7 +255,7 @@ static uint32_t enter_known(struct paths *paths, uint32_t source, uint32_t desti
 {
     uint32_t *known = known_of(paths, source, destination);
     if (known[0] == source + 1 && known[1] == destination) {
-        paths->known_credit += paths->known_credit < KNOWN_CREDIT;
+        paths->known_credit += paths->known_credit < most_credit(paths);
     } else {
         paths->known_credit--;
         known[0] = source + 1;

@@ -19,13 +19,16 @@ enum path_choice {
     PATH_UGAL_GLOBAL /* the same, by flows on all links between switches */
 };
 
-/* What is known of a pair of nodes stands in a table, of the latest pairs. All pairs of 64 nodes seldom share
- * a record, where a hash would make a third of them do so. 60, 61 and 62 have few factors of 2, so that in
- * larger networks the pairs of one node and those of neighbours have records of their own too. */
-enum { PATHS_KNOWN = 4096 };
-static inline uint32_t paths_record(uint32_t source, uint32_t destination)
+/* What is known of a pair of nodes stands in a table, of the latest pairs. How many records it has, a power
+ * of two: a larger one holds more pairs, and its records are less often in the processor's cache. `limit`:
+ * the most links of a path. */
+uint32_t paths_records(uint32_t nodes, uint32_t limit);
+/* The record of a pair. All pairs of 64 nodes seldom share one, where a hash would make a third of them do
+ * so. 60, 61 and 62 have few factors of 2, so that in larger networks the pairs of one node and those of
+ * neighbours have records of their own too. */
+static inline uint32_t paths_record(uint32_t records, uint32_t source, uint32_t destination)
 {
-    return (61 * source + destination) % PATHS_KNOWN;
+    return (61 * source + destination) & (records - 1);
 }
 
 struct paths {
@@ -38,6 +41,7 @@ struct paths {
     struct rng rng;         /* draws the nodes of PATH_VALIANT */
     uint32_t *detour;       /* a path that may not be taken */
     uint32_t *known;        /* of PATH_FIXED, if the topology stays: routes that have been found; else NULL */
+    uint32_t records;       /* of `known` */
     uint32_t known_credit;  /* falls where a route was not known; 0: routes are not kept any more */
     uint32_t *flows;        /* on each link now */
     struct sums link_bytes; /* that each network link has carried */
@@ -54,7 +58,7 @@ bool paths_are_minimal(enum path_choice choice);
 void paths_free(struct paths *paths);
 size_t paths_bytes(const struct paths *paths); /* memory held */
 /* Of it, for routes that are kept. */
-size_t paths_known_bytes(enum path_choice choice, uint32_t limit, bool changes);
+size_t paths_known_bytes(enum path_choice choice, uint32_t nodes, uint32_t limit, bool changes);
 
 /* How many numbers are the route of so many links: its links, and behind them the part on each if it is
  * spread. */
