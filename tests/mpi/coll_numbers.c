@@ -68,13 +68,22 @@ static struct number numbers[] = {
     NUMBER(MPI_AINT, FORM_ADDRESS, MPI_Aint),
     NUMBER(MPI_OFFSET, FORM_ADDRESS, MPI_Offset),
     NUMBER(MPI_COUNT, FORM_ADDRESS, MPI_Count),
+    NUMBER(MPI_INTEGER, FORM_ADDRESS, MPI_Fint),
+    NUMBER(MPI_INTEGER1, FORM_ADDRESS, int8_t),
+    NUMBER(MPI_INTEGER2, FORM_ADDRESS, int16_t),
+    NUMBER(MPI_INTEGER4, FORM_ADDRESS, int32_t),
+    NUMBER(MPI_INTEGER8, FORM_ADDRESS, int64_t),
     NUMBER(MPI_BYTE, FORM_BYTE, unsigned char),
     NUMBER(MPI_C_BOOL, FORM_BOOL, _Bool),
     NUMBER(MPI_FLOAT, FORM_FLOAT, float),
     NUMBER(MPI_DOUBLE, FORM_DOUBLE, double),
+    NUMBER(MPI_REAL4, FORM_FLOAT, float),
+    NUMBER(MPI_REAL8, FORM_DOUBLE, double),
     {"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, FORM_LONG_DOUBLE, LONG_DOUBLE_BYTES, 0, sizeof(long double)},
     NUMBER(MPI_C_FLOAT_COMPLEX, FORM_FLOAT_COMPLEX, float _Complex),
     NUMBER(MPI_C_DOUBLE_COMPLEX, FORM_DOUBLE_COMPLEX, double _Complex),
+    NUMBER(MPI_COMPLEX8, FORM_FLOAT_COMPLEX, float _Complex),
+    NUMBER(MPI_COMPLEX16, FORM_DOUBLE_COMPLEX, double _Complex),
     PAIR(MPI_FLOAT_INT, FORM_FLOAT, float, struct float_int),
     PAIR(MPI_DOUBLE_INT, FORM_DOUBLE, double, struct double_int),
     PAIR(MPI_LONG_INT, FORM_SIGNED, long, struct long_int),
@@ -132,7 +141,7 @@ static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
 
 /* ---------------------------------------------------------------- the table */
 
-enum { MOST_OPERATIONS = 320 };
+enum { MOST_OPERATIONS = 400 };
 static struct operation operations[MOST_OPERATIONS];
 static int operation_count, first_user;
 static MPI_Op op_join, op_multiply, op_compose;

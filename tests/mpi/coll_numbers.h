@@ -11,7 +11,7 @@
 enum form {
     FORM_SIGNED,
     FORM_UNSIGNED,
-    FORM_ADDRESS, /* MPI_AINT and others: no logical operations */
+    FORM_ADDRESS, /* MPI_AINT and others, integers of Fortran: no logical operations */
     FORM_BYTE,
     FORM_BOOL,
     FORM_FLOAT,

@@ -119,6 +119,7 @@ fortran() {
     # Each kind has been executed; integers and doubles have the same sizes in several ways of calling.
     # shellcheck disable=SC2086
     executed $kinds Allgatherv
+    grep -q "MPI_Allreduce of 456 B: leaders" "$TMP/out" || fail "MPI_REAL8: $(cat "$TMP/out")"
     executed_by_nodes
     watched "failures 0" "$here/launch" 3 -- LD_PRELOAD="$ours" @collectives_f
 }

@@ -205,6 +205,7 @@ static void check_errors(void)
         {"bits of doubles", 1, 0, MPI_DOUBLE, MPI_BAND, false},
         {"pairs of ints", 1, 0, MPI_INT, MPI_MINLOC, false},
         {"a sum of pairs", 1, 0, MPI_2INT, MPI_SUM, false},
+        {"a logical operation on integers of Fortran", 1, 0, MPI_INTEGER, MPI_LAND, false},
         {"null communicator", 1, 0, MPI_INT, MPI_SUM, true},
     };
     MPI_Errhandler handler;

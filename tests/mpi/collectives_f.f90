@@ -161,6 +161,7 @@ subroutine types_of_fortran
   logical :: truths(2), results_of(2)
   double precision :: pair(2), least(2), numbers(3)
   complex :: parts(2)
+  double precision :: sized(57)
   integer :: rank, ranks, error
   call MPI_COMM_RANK(MPI_COMM_WORLD, rank, error)
   call MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, error)
@@ -178,6 +179,9 @@ subroutine types_of_fortran
   numbers = rank
   call MPI_BCAST(numbers, 3, MPI_DOUBLE_PRECISION, ranks - 1, MPI_COMM_WORLD, error)
   call check(all(numbers == ranks - 1), 'types: bcast')
+  sized = rank
+  call MPI_ALLREDUCE(MPI_IN_PLACE, sized, 57, MPI_REAL8, MPI_SUM, MPI_COMM_WORLD, error)
+  call check(all(sized == ranks*(ranks - 1)/2), 'types: sum of eight bytes')
 end subroutine
 
 subroutine by_module_of_2008(root)
