@@ -173,10 +173,12 @@ bool live_collective(const struct live_call *call, int *error)
     struct live_shape shape;
     struct live_comm *comm;
     struct live_place place;
-    if (!live_comm_find(call->comm, &comm, &place) || !live_shape_of(&shape, place, call))
+    if (!live_comm_find(call->comm, &comm, &place, error))
+        return *error != MPI_SUCCESS;
+    if (!live_shape_of(&shape, place, call))
         return false;
     comm = live_comm_enter(call->comm, comm);
-    if (!comm)
+    if (!comm || !live_shape_is_committed(call, comm))
         return false;
     live_shape_find_copies(&shape, comm);
     const struct plan_entry *plan = live_plan_find(comm, &shape.key);

@@ -398,12 +398,15 @@ static bool find_place(MPI_Comm theirs, struct live_place *place)
     return true;
 }
 
-bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place)
+bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place, int *error)
 {
     int found = 0;
     *comm = NULL;
-    if (theirs == MPI_COMM_NULL || live_is_forked() || !have_keyval() ||
-        PMPI_Comm_get_attr(theirs, keyval, comm, &found) != MPI_SUCCESS)
+    *error = MPI_SUCCESS;
+    if (theirs == MPI_COMM_NULL || live_is_forked() || !have_keyval())
+        return false;
+    *error = PMPI_Comm_get_attr(theirs, keyval, comm, &found);
+    if (*error != MPI_SUCCESS)
         return false;
     if (!found) {
         *comm = NULL;

@@ -329,9 +329,9 @@ struct live_place {
     uint32_t rank, size;
 };
 
-/* What the library keeps for `theirs`; NULL: nothing yet. False: leave all its calls to the MPI. Not
- * collective. */
-bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place);
+/* What the library keeps for `theirs`; NULL: nothing yet. False: leave all its calls to the MPI; unless there
+ * is an *error, which the MPI has already told the program: `theirs` is no communicator. Not collective. */
+bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place *place, int *error);
 
 /* Counts a call of `theirs`, which is set up during its first calls. `comm` is what live_comm_find() has
  * found. NULL: leave this call to the MPI. Collective: a call that the MPI refuses on one rank alone must not
@@ -395,6 +395,10 @@ struct live_shape {
 /* False: the MPI refuses these arguments, or has nothing to do, and the call is left to it. Whatever all
  * ranks share decides so on all ranks. What live_shape_find_copies() finds is still missing. */
 bool live_shape_of(struct live_shape *shape, struct live_place place, const struct live_call *call);
+
+/* False: the call reduces a type that the program has not committed, which the MPI refuses. All ranks have
+ * the same one. */
+bool live_shape_is_committed(const struct live_call *call, const struct live_comm *comm);
 
 /* Which buffers have to be copied. */
 void live_shape_find_copies(struct live_shape *shape, const struct live_comm *comm);

@@ -233,6 +233,12 @@ bool live_shape_of(struct live_shape *shape, struct live_place place, const stru
     return set_key(shape, call);
 }
 
+bool live_shape_is_committed(const struct live_call *call, const struct live_comm *comm)
+{
+    return !kinds[call->kind].reduces || live_op_is_predefined(call->op) ||
+           live_type_is_committed(call->recvtype, comm->mine);
+}
+
 void live_shape_find_copies(struct live_shape *shape, const struct live_comm *comm)
 {
     bool is_hidden = shape->key.kind != COLL_BARRIER && live_may_be_of_device(comm);

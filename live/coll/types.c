@@ -22,6 +22,14 @@ bool live_type_is_dense(MPI_Datatype type)
            true_lower == 0 && extent == size && true_extent == size;
 }
 
+/* MPI has no function that tells it, but packs nothing of such a type. */
+bool live_type_is_committed(MPI_Datatype type, MPI_Comm comm)
+{
+    char from = 0, into;
+    int position = 0;
+    return PMPI_Pack(&from, 0, type, &into, sizeof into, &position, comm) == MPI_SUCCESS;
+}
+
 bool live_has_no_data(const void *buffer, MPI_Datatype type)
 {
     return !buffer && live_type_is_plain(type);

@@ -12,6 +12,9 @@ bool live_type_is_plain(MPI_Datatype type);
  * their own layout; the order of the data within may be any. */
 bool live_type_is_dense(MPI_Datatype type);
 
+/* False: the MPI refuses to send the type, which the program has not committed. `comm` returns errors. */
+bool live_type_is_committed(MPI_Datatype type, MPI_Comm comm);
+
 /* True: `buffer` is MPI_BOTTOM (a null pointer), and the type has no addresses of its own. So there can be no
  * data. */
 bool live_has_no_data(const void *buffer, MPI_Datatype type);

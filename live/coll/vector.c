@@ -242,7 +242,9 @@ bool live_vector(const struct live_vector_call *call, int *error)
 {
     struct live_comm *comm;
     struct live_place place;
-    if (!live_comm_find(call->comm, &comm, &place) || call->root < 0 || (uint32_t)call->root >= place.size)
+    if (!live_comm_find(call->comm, &comm, &place, error))
+        return *error != MPI_SUCCESS;
+    if (call->root < 0 || (uint32_t)call->root >= place.size)
         return false;
     const struct call_sides sides = sides_of(call, place.rank);
     if (!is_sound(call, &sides, place.size))

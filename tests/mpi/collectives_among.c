@@ -233,6 +233,66 @@ static void check_errors(void)
     MPI_Comm_free(&comm);
 }
 
+static void add_up(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *length; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* A type that is not committed, in an operation of the program. */
+static void reduce_uncommitted(MPI_Comm comm)
+{
+    static const enum coll_kind reductions[] = {REDUCE, ALLREDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK};
+    struct wrong wrong = {"a type that is not committed", 1, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, false};
+    MPI_Type_contiguous(1, MPI_INT, &wrong.type);
+    MPI_Op_create(add_up, 1, &wrong.op);
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        compare_wrong(reductions[i], &wrong, comm);
+    MPI_Type_commit(&wrong.type);
+    if (call_wrong(ALLREDUCE, &wrong, comm, true) != MPI_SUCCESS)
+        fail("handles", "a committed type is refused", 0, 0);
+    MPI_Op_free(&wrong.op);
+    MPI_Type_free(&wrong.type);
+}
+
+/* The handle of a communicator that is no more. In Open MPI its memory may be that of another one. */
+static void call_freed(MPI_Comm comm)
+{
+#ifndef OPEN_MPI
+    static const struct wrong wrong = {"no communicator", 1, 0, MPI_INT, MPI_SUM, false};
+    MPI_Comm copy;
+    MPI_Comm_dup(comm, &copy);
+    MPI_Comm gone = copy;
+    MPI_Comm_free(&copy);
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        compare_wrong((enum coll_kind)kind, &wrong, gone);
+#else
+    (void)comm;
+#endif
+}
+
+/* Handles that the MPI refuses, when the library is in use. */
+static void check_handles(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    if (world_size > 32)
+        return;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        for (unsigned turn = 0; turn < 12; turn++)
+            call_kind("handles", (enum coll_kind)kind, comm, turn);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    reduce_uncommitted(comm);
+    call_freed(comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+}
+
 /* One rank makes a call that the MPI refuses before each call of all ranks. So it makes more calls, from the
  * first ones on, in which the library is set up. */
 static void refuse_one(enum coll_kind kind, MPI_Comm comm)
@@ -303,7 +363,7 @@ static void check_leaks(void)
 static const struct check checks[] = {
     {"progress", check_progress},       {"late", check_late},       {"wildcards", check_wildcards},
     {"nonblocking", check_nonblocking}, {"threads", check_threads}, {"errors", check_errors},
-    {"refused", check_refused},         {"leaks", check_leaks},
+    {"handles", check_handles},         {"refused", check_refused}, {"leaks", check_leaks},
 };
 
 int main(int argc, char **argv)
