@@ -37,8 +37,9 @@ static const struct cli_command command = {
         "  helio coll plan --op allreduce --ppn 8,8,5 --bytes 64 --json\n"
         "  helio coll plan --op gatherv --nodes 4 --ppn 8 --bytes 1KiB --imbalance 0.5\n"
         "  helio coll plan --op allreduce --nodes 100 --ppn 128 --bytes 1KiB --library openmpi\n\n"
-        "Where nodes differ, each number is that of the node that has most. docs/collectives.md has the\n"
-        "algorithms; docs/models/alltoall.md those of alltoall, and the formulas of the paper.",
+        "Where nodes differ, each number is that of the node that has most.\n"
+        "docs/models/collectives.md has the algorithms; docs/models/alltoall.md those of alltoall, and the\n"
+        "formulas of the paper.",
 };
 
 /* What takes the time of an algorithm on a machine: the command, where ranks are on nodes as a run has them.
