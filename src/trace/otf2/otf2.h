@@ -4,7 +4,7 @@
 #include "trace/image/format.h"
 #include "trace/otf2/source.h"
 
-/* OTF2, the Open Trace Format of Score-P and others (docs/traces.md): reads the calls of MPI from the records
+/* OTF2, the Open Trace Format of Score-P and others (docs/otf2.md): reads the calls of MPI from the records
  * of an archive. Records have their length, so that those of newer versions are passed over. The files of
  * this folder:
  *
