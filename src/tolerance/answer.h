@@ -5,7 +5,7 @@
 #include "tolerance/tolerance.h"
 
 /* What is known of how an experiment depends on one of its parameters: exactly, from the paths of its program
- * (exact.c), or between runs (runs.c). docs/tolerance.md
+ * (exact.c), or between runs (runs.c). docs/models/tolerance.md
  *
  * A parameter has a value as people know it: seconds of a time, bytes per second of a rate, seconds of a time
  * per byte. The paths know it as x: ps, or ps of each byte. */

@@ -11,7 +11,7 @@
 /* How the time of a program depends on a parameter. Where messages do not wait for each other, the time is
  * that of the longest path through the operations. A path takes a + k x, where x is the parameter and k
  * counts it on the path: messages of a latency, bytes of a time per byte. So T(x) is convex and piecewise
- * linear, and its pieces are found exactly. docs/tolerance.md
+ * linear, and its pieces are found exactly. docs/models/tolerance.md
  *
  *   tolerance.h    what is computed
  *   paths.h        the paths of a program as a small graph
