@@ -208,12 +208,22 @@ static bool are_all_left(const struct live_settings *settings)
     return true;
 }
 
+/* What is wrong in the environment is said once, and not for each communicator. */
+static void read_environment(struct live_settings *settings)
+{
+    static _Atomic bool is_wrong;
+    if (is_wrong)
+        return;
+    live_settings_read(settings);
+    is_wrong = !settings->valid;
+}
+
 /* Reads the environment of one rank for all. False: everything is left to the MPI. */
 static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 {
     struct live_settings *settings = &comm->settings;
     if (comm->rank == 0)
-        live_settings_read(settings);
+        read_environment(settings);
     if (PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs) != MPI_SUCCESS)
         return false;
     comm->calls_before = is_any_forced(settings) ? 0 : CALLS_BEFORE;

@@ -77,6 +77,28 @@ const char *live_settings_variable(enum coll_kind kind, char text[SETTINGS_VARIA
     return text;
 }
 
+/* What one may think is a variable. True: none of them is set. */
+static bool no_other_is_set(void)
+{
+    static const struct {
+        const char *name, *right, *function;
+    } others[] = {
+        {"HELIO_ALLGATHERV", "HELIO_ALLGATHER", "MPI_Allgatherv"},
+        {"HELIO_ALLTOALLW", "HELIO_ALLTOALLV", "MPI_Alltoallw"},
+        {"HELIO_REDUCE_SCATTER_BLOCK", "HELIO_REDUCE_SCATTER", "MPI_Reduce_scatter_block"},
+    };
+    bool none = true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *text = getenv(others[i].name);
+        if (!text || !*text)
+            continue;
+        complain("%s is no variable: %s is for %s too; the MPI's own is used", others[i].name,
+                 others[i].right, others[i].function);
+        none = false;
+    }
+    return none;
+}
+
 /* The kinds that the library replaces. */
 static bool is_live(enum coll_kind kind)
 {
@@ -115,14 +137,16 @@ static bool has_algorithm(enum coll_kind kind, const char *name)
 static void complain_of_algorithm(enum coll_kind kind, const char *variable, const char *text)
 {
     char names[1024] = "";
-    for (size_t i = 0, used = 0; coll_algorithms[i]; i++)
-        if (coll_algorithms[i]->kind == kind && !is_vector(kind) && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, ", %s", coll_algorithms[i]->name);
-    if (is_vector(kind))
-        snprintf(names, sizeof names, " or leaders");
-    else if (kind == COLL_ALLTOALL)
-        strncat(names, " or scatter", sizeof names - strlen(names) - 1);
-    complain("%s=%.1000s: it must be auto, mpi%s; the MPI's own is used", variable, text, names);
+    const char *last = is_vector(kind) ? "leaders" : NULL; /* the one that comes behind "or" */
+    for (size_t i = 0, used = 0; coll_algorithms[i]; i++) {
+        if (coll_algorithms[i]->kind != kind || is_vector(kind))
+            continue;
+        if (last && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, ", %s", last);
+        last = coll_algorithms[i]->name;
+    }
+    complain("%s=%.1000s: it must be auto, mpi%s or %s%s; the MPI's own is used", variable, text, names, last,
+             kind == COLL_ALLTOALL ? ", or scatter" : "");
 }
 
 /* `otherwise`: what holds if the variable is not set. */
@@ -159,7 +183,8 @@ static bool read_algorithms(struct live_settings *settings)
         all = "auto";
     if (!is_of_any_kind(all)) {
         complain(
-            "HELIO_COLL=%.1000s: it must be auto, mpi, leaders or another algorithm; the MPI's own is used",
+            "HELIO_COLL=%.1000s: it must be auto, mpi, leaders or another algorithm that helio coll plan "
+            "lists; the MPI's own is used",
             all);
         return false;
     }
@@ -318,6 +343,7 @@ void live_settings_read(struct live_settings *settings)
 {
     *settings = (struct live_settings){0};
     bool valid = read_algorithms(settings);
+    valid &= no_other_is_set();
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
     valid &= read_number("HELIO_RANKS_PER_SOCKET", &settings->ranks_per_socket);
     valid &= read_leaders(&settings->leaders);

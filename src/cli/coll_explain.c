@@ -297,7 +297,7 @@ int cli_coll_explain(int argc, char **argv)
     if (found != CLI_END)
         return cli_status(found);
     if (!arguments.algorithm) {
-        diag_error("helio coll explain needs an algorithm, such as v2 (helio coll plan lists them)");
+        diag_error("helio coll explain needs an algorithm, such as leaders (helio coll plan lists them)");
         return STATUS_BAD_INPUT;
     }
     enum status status = coll_shape_init(&shape, &arguments.text);

@@ -200,6 +200,10 @@ settings() {
     with 4 HELIO_ALLTOALL=v9 @alltoall sizes >"$TMP/out" 2>&1
     [ "$(grep -c "HELIO_ALLTOALL=v9: it must be auto, mpi, linear, .* or scatter; the MPI's own is used" "$TMP/out")" = 1 ] ||
         fail "$(cat "$TMP/out")"
+    # It is said once, and not for each communicator.
+    with 2 HELIO_COLL=v99 @collectives comms steps >"$TMP/out" 2>&1
+    said=$(grep -c "HELIO_COLL=v99: it must be auto, mpi, leaders or another algorithm" "$TMP/out" || :)
+    [ "$said" -ge 1 ] && [ "$said" -le 2 ] || fail "said $said times: $(head "$TMP/out")"
     with 4 HELIO_ALLTOALLV=v3 @alltoall sizes >"$TMP/out" 2>&1
     grep -q "HELIO_ALLTOALLV=v3: it must be auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1

@@ -95,6 +95,19 @@ static void each_kind_has_a_variable(void **state)
     assert_string_equal(settings.algorithms[COLL_GATHER], "auto");
     refuses("HELIO_COLL", "lader", "HELIO_COLL=lader: it must be auto, mpi, leaders or another algorithm");
     refuses("HELIO_BCAST", "pairwise", "HELIO_BCAST=pairwise: it must be auto, mpi, binomial, ");
+    assert_non_null(strstr(said, " or "));
+    refuses("HELIO_GATHERV", "ring", "HELIO_GATHERV=ring: it must be auto, mpi or leaders; ");
+    refuses("HELIO_ALLTOALL", "ring2", " or scatter; the MPI's own is used");
+}
+
+static void names_of_functions_are_no_variables(void **state)
+{
+    (void)state;
+    refuses("HELIO_ALLGATHERV", "leaders",
+            "HELIO_ALLGATHERV is no variable: HELIO_ALLGATHER is for MPI_Allgatherv too");
+    refuses("HELIO_ALLTOALLW", "mpi", "HELIO_ALLTOALLV is for MPI_Alltoallw too");
+    refuses("HELIO_REDUCE_SCATTER_BLOCK", "mpi", "HELIO_REDUCE_SCATTER is for MPI_Reduce_scatter_block too");
+    assert_true(reads("HELIO_ALLGATHERV", ""));
 }
 
 static void values_do_not_control_the_terminal(void **state)
@@ -206,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_digits),
         cmocka_unit_test(each_kind_has_a_variable),
+        cmocka_unit_test(names_of_functions_are_no_variables),
         cmocka_unit_test(values_do_not_control_the_terminal),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test(wrong_tables_are_named),
