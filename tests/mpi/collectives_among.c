@@ -93,6 +93,38 @@ static void check_nonblocking(void)
     MPI_Comm_free(&other);
 }
 
+#if MPI_VERSION >= 4
+
+/* A persistent collective, which the MPI executes, with blocking ones between its start and its end. */
+static void check_persistent(void)
+{
+    enum { STARTS = 3 * COLL_KINDS };
+    int number = 0, sum = -1, told = -1;
+    MPI_Request requests[2];
+    MPI_Status statuses[2]; /* gcc warns of MPI_STATUSES_IGNORE */
+    MPI_Allreduce_init(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Bcast_init(&told, 1, MPI_INT, world_size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int round = 0; round < STARTS; round++) {
+        number = world_rank + round;
+        told = world_rank == world_size - 1 ? round : -1;
+        MPI_Startall(2, requests);
+        call_kind("persistent", (enum coll_kind)(round % COLL_KINDS), MPI_COMM_WORLD, (unsigned)round);
+        MPI_Waitall(2, requests, statuses);
+        if (sum != world_size * (world_size - 1) / 2 + world_size * round || told != round)
+            fail("persistent", "sum, number of the root", sum, told);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+#else
+
+static void check_persistent(void)
+{
+} /* this MPI has none */
+
+#endif
+
 /* ------------------------------------------------------------------ threads */
 
 static void *call_in_thread(void *comm)
@@ -364,6 +396,7 @@ static const struct check checks[] = {
     {"progress", check_progress},       {"late", check_late},       {"wildcards", check_wildcards},
     {"nonblocking", check_nonblocking}, {"threads", check_threads}, {"errors", check_errors},
     {"handles", check_handles},         {"refused", check_refused}, {"leaks", check_leaks},
+    {"persistent", check_persistent},
 };
 
 int main(int argc, char **argv)
