@@ -23,7 +23,7 @@
 
 enum {
     FLOWS_TO_FILL = 32, /* fewer are left to the sweep */
-    OF_ALL = 16,        /* sweeps that solve this part of all flows, or more, are long ... */
+    OF_ALL = 64,        /* sweeps that solve this part of all flows, or more, are long ... */
     OF_CHANGES = 8,     /* ... if they solve so many flows for each that came or went */
     ROOM_FOR_MORE = 8,  /* a repair may let a turn hold all flows of its link, and so many more that come */
     GAPS = 4,           /* `held` has at most so many times the room that turns need */
@@ -146,6 +146,7 @@ static inline __attribute__((always_inline)) void open_again(const struct maxmin
     uint8_t *is_open = fill->is_open;
     int64_t sum = 0, level = (int64_t)turn.level;
     for (uint32_t i = 0; i < turn.count; i++) {
+        fetch_ahead(solver, held, i, turn.count, are_pairs);
         uint32_t id = held[i];
         int64_t rate = turn.is_even ? level : (int64_t)flows[id].rate;
         is_open[id] = true;
@@ -282,6 +283,7 @@ static inline __attribute__((always_inline)) void hold(struct maxmin *solver, st
     uint64_t sum = 0, level = turn->level, tolerance = level >> 36, least = level - tolerance;
     uint32_t link = turn->link, count = turn->count;
     for (uint32_t i = 0; i < count; i++) {
+        fetch_ahead(solver, held, i, count, are_pairs);
         uint32_t id = held[i];
         uint64_t before = flows[id].rate;
         uint64_t rate = before - least <= tolerance ? before : level; /* nearly_is */

@@ -133,6 +133,18 @@ static inline struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t i
     return &solver->hops[(size_t)id * solver->stride];
 }
 
+/* Flows of a turn, and their links, stand anywhere in memory, so that the processor does not see which one
+ * comes next. Those of two links need little memory. */
+static inline __attribute__((always_inline)) void
+fetch_ahead(const struct maxmin *solver, const uint32_t *held, uint32_t index, uint32_t count, bool are_pairs)
+{
+    enum { AHEAD = 8 };
+    if (are_pairs || index + AHEAD >= count)
+        return;
+    __builtin_prefetch(&solver->flows[held[index + AHEAD]], 1);
+    __builtin_prefetch(hops_of(solver, held[index + AHEAD]));
+}
+
 /* Puts the share into the hole of a heap, or below it, where it belongs. There is room for one share more. */
 static inline void heap_sift(struct maxmin_share *heap, size_t count, size_t hole, struct maxmin_share share)
 {

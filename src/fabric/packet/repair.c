@@ -130,6 +130,7 @@ static inline __attribute__((always_inline)) void give_level(struct repair *repa
     uint64_t sum = 0, tolerance = level >> 36, least = level - tolerance;
     uint32_t link = turn->link, count = turn->count;
     for (uint32_t i = 0; i < count; i++) {
+        fetch_ahead(solver, held, i, count, are_pairs);
         uint32_t id = held[i];
         uint64_t before = flows[id].rate;
         uint64_t rate = before - least <= tolerance ? before : level; /* nearly_is */
