@@ -296,4 +296,4 @@ static void reproduce(struct reproduction *reproduction)
     figure_of_memory(reproduction);
 }
 
-PAPER(alltoall, "OHIO: Improving RDMA Network Scalability in MPI_Alltoall", reproduce);
+PAPER(alltoall, "OHIO: Improving RDMA Network Scalability in MPI_Alltoall", "found", reproduce);

@@ -351,4 +351,4 @@ static void reproduce(struct reproduction *reproduction)
     system_free(&source.file);
 }
 
-PAPER(breakdown, "Breaking Band: A Breakdown of High-performance Communication", reproduce);
+PAPER(breakdown, "Breaking Band: A Breakdown of High-performance Communication", "curves", reproduce);

@@ -15,4 +15,4 @@ static void reproduce(struct reproduction *reproduction)
         fmu_beyond(reproduction);
 }
 
-PAPER(fmu, "Inter-Node Message Passing Through Optical Reconfigurable Memory Channel", reproduce);
+PAPER(fmu, "Inter-Node Message Passing Through Optical Reconfigurable Memory Channel", "found", reproduce);

@@ -17,8 +17,9 @@ const struct cli_option reproduce_command_options[] = {
     [REPRODUCE_TRIES] = {"--tries", 0, "N", "how many configurations a search tries (200)"},
     [REPRODUCE_SEARCH] = {"--search", 0, NULL, "search for the configuration that meets most numbers"},
     [REPRODUCE_ITEM] = {"--item", 0, "NAME", "compute and explain one number, or those that fit a pattern"},
-    [REPRODUCE_CONFIGURATION] = {"--configuration", 0, "NAME",
-                                 "of --item: in this configuration (the one that meets most)"},
+    [REPRODUCE_CONFIGURATION] =
+        {"--configuration", 0, "NAME",
+         "of --item: in this configuration (the one that meets most of the paper's numbers)"},
     [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE",
                         "of --item: the configuration with another choice for what the paper leaves open;\n"
                         "of --search: a choice that all tries make; may be repeated"},

@@ -21,6 +21,14 @@ static const char *item_at(const void *list, size_t index)
     return ((const struct published_item *)list)[index].item;
 }
 
+static bool has_configuration(const struct reproduction *reproduction, const char *name)
+{
+    for (size_t i = 0; name && i < reproduction->configurations.count; i++)
+        if (strcmp(reproduction->configurations.list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Leaves one configuration. False, reported: there is none of that name. */
 static bool choose(struct reproduction *reproduction, const char *name)
 {
@@ -142,7 +150,7 @@ static void print_rows(const struct reproduction *reproduction, const char *chan
     }
 }
 
-/* Only rows that are wanted count for the best configuration. */
+/* Only rows that are wanted count for the best configuration, where the paper names none. */
 static void drop_others(struct reproduction *reproduction)
 {
     size_t kept = 0;
@@ -163,9 +171,12 @@ enum status reproduce_items(const struct paper *paper, const struct reproduce_op
     struct reproduction reproduction;
     enum status status = reproduction_open(&reproduction, paper, options);
     reproduction.wanted = options->items;
-    if (status == STATUS_OK && (!is_published(&reproduction) ||
-                                (options->configuration && !choose(&reproduction, options->configuration)) ||
-                                !change_for_good(&reproduction, options->changes)))
+    const char *configuration = options->configuration;
+    if (!configuration && status == STATUS_OK && has_configuration(&reproduction, paper->headline))
+        configuration = paper->headline;
+    if (status == STATUS_OK &&
+        (!is_published(&reproduction) || (configuration && !choose(&reproduction, configuration)) ||
+         !change_for_good(&reproduction, options->changes)))
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         status = reproduction_complete(&reproduction);

@@ -13,6 +13,8 @@ struct paper {
     const char
         *name; /* of the folder papers/NAME, the command `helio reproduce NAME`, and the files written */
     const char *title;
+    const char
+        *headline; /* the configuration that meets most numbers, of which --item speaks; NULL: not known */
     /* Asks for runs, computes from them, and gives items and figures. It is called again until all runs that
      * it asks for are there. It keeps nothing between calls, and what it gave before is dropped. What it
      * computes from a missing run is NaN. */
@@ -20,9 +22,10 @@ struct paper {
 };
 
 /* Defines the paper of the folder papers/NAME as NAME_paper. The build puts it into the list of papers. */
-#define PAPER(word, paper_title, function)                                                                   \
+#define PAPER(word, paper_title, paper_headline, function)                                                   \
     extern const struct paper word##_paper;                                                                  \
-    const struct paper word##_paper = {.name = #word, .title = (paper_title), .reproduce = (function)}
+    const struct paper word##_paper = {                                                                      \
+        .name = #word, .title = (paper_title), .headline = (paper_headline), .reproduce = (function)}
 
 /* Whether to leave out what takes long. */
 bool reproduction_is_quick(const struct reproduction *reproduction);

@@ -137,11 +137,20 @@ static void put_gnuplot(FILE *out, const void *reproduction)
     gnuplot_write(reproduction, out);
 }
 
+static void note_headline(const struct reproduction *reproduction)
+{
+    const char *named = reproduction->paper->headline, *best = configuration_best(reproduction)->name;
+    if (named && strcmp(named, best) != 0)
+        diag_note("%s names %s as its best configuration, and %s meets more numbers here",
+                  reproduction->paper->name, named, best);
+}
+
 static enum status write_all(const struct reproduction *reproduction, const char *folder,
                              struct report_page *page)
 {
     const char *name = reproduction->paper->name;
     summary_write(reproduction, stdout);
+    note_headline(reproduction);
     enum status status = standard_flush();
     if (status == STATUS_OK)
         status = folder_put_file(folder, name, ".csv", put_rows, reproduction);

@@ -20,7 +20,8 @@ static void put_number(FILE *out, const char *format, bool known, double value)
 
 void rows_write_header(FILE *out)
 {
-    fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n",
+    fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration,"
+          "experiment\n",
           out);
 }
 
@@ -37,7 +38,8 @@ void rows_write(const struct reproduction *reproduction, FILE *out)
         put_number(out, "%.4g", row->published->has_tolerance, row->published->tolerance_percent);
         put_field(out, verdict_name(row->verdict), ',');
         put_field(out, row->note, ',');
-        put_field(out, row->configuration ? row->configuration->name : row->variant ? "" : "all", '\n');
+        put_field(out, row->configuration ? row->configuration->name : row->variant ? "" : "all", ',');
+        put_field(out, row->experiment, '\n');
     }
 }
 
@@ -104,6 +106,8 @@ static void write_deviations(const struct reproduction *reproduction, const stru
                 row->published->value, row->ours, row->published->unit, row->deviation_percent);
         if (*row->note)
             fprintf(out, "    %s\n", row->note);
+        if (*row->experiment)
+            fprintf(out, "    experiment: %s\n", row->experiment);
     }
 }
 

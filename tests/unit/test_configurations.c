@@ -144,16 +144,16 @@ static void test_verdicts(void **state)
     (void)state;
     reproduced_make(&paper);
     char *rows = mem_text(reproduced_take("line.csv"));
-    reproduced_has(rows, "line,line/1/plain,-5,1,,120.000,1,deviates,,plain\n");
-    reproduced_has(rows, "line,line/1/steep,-5,3,,160.000,1,deviates,,steep\n");
-    reproduced_has(rows, "line,rate,7,7,GB/s,0.000,0,input,the rate is put in,all\n");
-    reproduced_has(rows, "line,fit/plain,2,2,,0.000,1,fitted,chosen by hand,plain\n");
-    reproduced_has(rows, "line,fit/steep,2,2,,0.000,1,predicted,not looked at,steep\n");
-    reproduced_has(rows, "line,words/plain,,1,,,,measured,,plain\n");
-    reproduced_has(rows, "line,picture,4,,,,1,not computable,a picture,all\n");
-    reproduced_has(rows, "line,always,1,1,,0.000,0,reproduced,,all\n");
-    reproduced_has(rows, "line,always/another-way,1,0,,-100.000,0,deviates,,\n");
-    reproduced_has(rows, "line,missing,1,,,,0,not run,not computed,all\n");
+    reproduced_has(rows, "line,line/1/plain,-5,1,,120.000,1,deviates,,plain,\n");
+    reproduced_has(rows, "line,line/1/steep,-5,3,,160.000,1,deviates,,steep,\n");
+    reproduced_has(rows, "line,rate,7,7,GB/s,0.000,0,input,the rate is put in,all,\n");
+    reproduced_has(rows, "line,fit/plain,2,2,,0.000,1,fitted,chosen by hand,plain,\n");
+    reproduced_has(rows, "line,fit/steep,2,2,,0.000,1,predicted,not looked at,steep,\n");
+    reproduced_has(rows, "line,words/plain,,1,,,,measured,,plain,\n");
+    reproduced_has(rows, "line,picture,4,,,,1,not computable,a picture,all,\n");
+    reproduced_has(rows, "line,always,1,1,,0.000,0,reproduced,,all,\n");
+    reproduced_has(rows, "line,always/another-way,1,0,,-100.000,0,deviates,,,\n");
+    reproduced_has(rows, "line,missing,1,,,,0,not run,not computed,all,\n");
     free(rows);
     /* All runs have the configuration's parameters. */
     assert_string_equal(reproduced_take("line-figures.csv"),
@@ -181,8 +181,8 @@ static void test_found(void **state)
         snprintf(item, sizeof item, "line/%d", x);
         bool is_held_out =
             published_is_held_out(&(struct published){.count = 0}, &(struct published_item){.item = item});
-        snprintf(expected, sizeof expected, "again,%s,%d,%d,,0.000,1,%s,,all\n", item, -3 * x - 2, -3 * x - 2,
-                 is_held_out ? "predicted" : "fitted");
+        snprintf(expected, sizeof expected, "again,%s,%d,%d,,0.000,1,%s,,all,\n", item, -3 * x - 2,
+                 -3 * x - 2, is_held_out ? "predicted" : "fitted");
         reproduced_has(rows, expected);
     }
     reproduced_take("again-figures.csv");

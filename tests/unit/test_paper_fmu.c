@@ -24,7 +24,7 @@ static void test_one_message(void **state)
     reproduced_make(&(struct paper){.name = "fmu", .title = "few", .reproduce = fmu_messages});
     const char *rows = reproduced_take("fmu.csv");
     reproduced_has(
-        rows, "fmu,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.1672,reproduced,,correct\n");
+        rows, "fmu,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.1672,reproduced,,correct,\n");
     reproduced_has(rows, "fmu,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
     reproduced_has(rows, "fmu,figure-12/pivot/correct-fitted,37,37.06567,KB,0.177,1.351,reproduced,");
     reproduced_has(rows, "fmu,figure-12/pivot/simplecomm,37,37.0");

@@ -268,13 +268,13 @@ static void test_a_paper(void **state)
     assert_int_equal(access(store, R_OK), 0);
     const char *rows = reproduced_take("fmu.csv");
     reproduced_has(
-        rows,
-        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n");
-    reproduced_has(rows, "fmu,table-5/ft.C.4/messages/right,351,351,,0.000,0,reproduced,,\n");
+        rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration,"
+              "experiment\n");
+    reproduced_has(rows, "fmu,table-5/ft.C.4/messages/right,351,351,,0.000,0,reproduced,,,\n");
     reproduced_has(rows, "fmu,table-5/ft.C.4/messages/wrong,351,2,,-99.430,0,deviates,");
     reproduced_has(rows, "fmu,table-5/ft.D.4/messages");
     reproduced_has(rows, "did you mean 'packet.latency'?");
-    reproduced_has(rows, "fmu,table-5/ft.C.4/messages/second,351,351,,0.000,0,reproduced,,\n");
+    reproduced_has(rows, "fmu,table-5/ft.C.4/messages/second,351,351,,0.000,0,reproduced,,,\n");
     reproduced_has(rows, ",,,0,not run,not computed,");
     assert_string_equal(reproduced_take("fmu-figures.csv"),
                         "figure,panel,series,x,y,published\nfigure,p,s,1,0.000702,\n");
@@ -301,7 +301,8 @@ static void test_all_papers(void **state)
     static const struct paper two = {.name = "segment", .title = "two", .reproduce = no_items};
     static const struct paper *const list[] = {&one, &two, NULL};
     static const char header[] =
-        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n";
+        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration,"
+        "experiment\n";
     assert_non_null(mkdtemp(reproduced_folder));
     diag_set_sink(reproduced_keep_quiet, NULL);
     assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = reproduced_folder}),
@@ -310,7 +311,7 @@ static void test_all_papers(void **state)
     size_t length = strlen(reproduced_take("fmu.csv")) + strlen(reproduced_take("segment.csv"));
     const char *rows = reproduced_take("all.csv");
     assert_int_equal(strlen(rows), length - strlen(header));
-    reproduced_has(rows, "\nfmu,table-5/ft.C.4/messages/right,351,351,,0.000,0,reproduced,,\n");
+    reproduced_has(rows, "\nfmu,table-5/ft.C.4/messages/right,351,351,,0.000,0,reproduced,,,\n");
     reproduced_has(rows, "\nsegment,figure-4/torus-utilisation-circuit,");
     reproduced_take("fmu-figures.csv");
     reproduced_take("segment-figures.csv");
