@@ -154,7 +154,42 @@ static bool is_reproduction(const char *command, const char *paper)
 
 static bool is_experiment(const char *command, const char *paper)
 {
-    return is_sweep(command, paper) || is_reproduction(command, paper);
+    return is_sweep(command, paper) || is_reproduction(command, paper) ||
+           strcmp(command, "helio breakdown model") == 0;
+}
+
+/* Whether a note is the first that fits some item, in a configuration or in the variant that its pattern ends
+ * in. If not, nobody can read it. */
+static bool is_readable(const struct published *published, const struct configurations *configurations,
+                        const struct published_line *note)
+{
+    const char *slash = strrchr(note->pattern, '/'), *variant = slash ? slash + 1 : note->pattern;
+    for (size_t i = 0; i < published->count; i++) {
+        const char *item = published->items[i].item;
+        if (published_line(&published->notes, item, variant) == note)
+            return true;
+        for (size_t c = 0; c < configurations->count; c++)
+            if (published_line(&published->notes, item, configurations->list[c].name) == note)
+                return true;
+    }
+    return false;
+}
+
+static void test_notes_can_be_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; papers[i]; i++) {
+        struct published published;
+        struct configurations configurations;
+        assert_int_equal(published_load(&published, papers[i]->name), STATUS_OK);
+        assert_int_equal(configurations_load(&configurations, papers[i]->name), STATUS_OK);
+        for (size_t k = 0; k < published.notes.count; k++)
+            if (!is_readable(&published, &configurations, &published.notes.list[k]))
+                fail_msg("papers/%s/notes.csv: a line above says everything that %s fits", papers[i]->name,
+                         published.notes.list[k].pattern);
+        published_free(&published);
+        configurations_free(&configurations);
+    }
 }
 
 /* Each experiment of a note can be made. */
@@ -366,15 +401,11 @@ static void test_a_sweep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_split_refuses),
-        cmocka_unit_test(test_experiments),
-        cmocka_unit_test(test_all_papers_load),
-        cmocka_unit_test(test_without_tolerance),
-        cmocka_unit_test(test_lines_of_items),
-        cmocka_unit_test(test_a_paper),
-        cmocka_unit_test(test_all_papers),
-        cmocka_unit_test(test_a_sweep),
+        cmocka_unit_test(test_split),           cmocka_unit_test(test_split_refuses),
+        cmocka_unit_test(test_experiments),     cmocka_unit_test(test_notes_can_be_read),
+        cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_without_tolerance),
+        cmocka_unit_test(test_lines_of_items),  cmocka_unit_test(test_a_paper),
+        cmocka_unit_test(test_all_papers),      cmocka_unit_test(test_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
