@@ -69,6 +69,12 @@ static double messages_to_oneself(struct reproduction *reproduction, const char 
     return hybrid->messages - run_metric(hybrid, "network_messages") - run_metric(hybrid, "fmu_messages");
 }
 
+/* Table 5 has whole percents. Rounded up, what is left behind the first decimal is cut off before. */
+static double whole_share(struct reproduction *reproduction, double percent)
+{
+    return reproduction_chooses(reproduction, "shares", "up") ? ceil(floor(10 * percent) / 10) : percent;
+}
+
 /* A row. Messages do not depend on computation: they are those of the generated program. */
 static void table_5_row(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                         char class, int ranks)
@@ -86,7 +92,8 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
                    messages_to_oneself(reproduction, workload);
     reproduction_item_format(reproduction, NULL, messages, "%s/messages", row);
     reproduction_item_format(reproduction, NULL, network->bytes / messages, "%s/mean-size", row);
-    reproduction_item_format(reproduction, NULL, 100 * large / messages, "%s/above-37KB", row);
+    reproduction_item_format(reproduction, NULL, whole_share(reproduction, 100 * large / messages),
+                             "%s/above-37KB", row);
     reproduction_item_format(reproduction, NULL,
                              100 * fmu_idle_run(reproduction, way, workload)->idle_fraction, "%s/idleness",
                              row);
