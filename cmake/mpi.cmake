@@ -92,7 +92,11 @@ function(helio_mpi_program name)
 endfunction()
 
 function(helio_mpi_test name)
-  cmake_parse_arguments(TEST "" "" "COMMAND;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "LIMIT" "COMMAND;LABELS" ${ARGN})
+  if(NOT TEST_LIMIT)
+    set(TEST_LIMIT 1380)
+  endif()
+  math(EXPR last "${TEST_LIMIT} + 120")
   foreach(mpi openmpi mpich)
     set(why "")
     if(NOT ${mpi} IN_LIST HELIO_MPIS)
@@ -103,10 +107,11 @@ function(helio_mpi_test name)
     if(why)
       add_test(NAME mpi.${name}.${mpi} COMMAND sh -c "echo '${why}'; exit 77")
     else()
-      add_test(NAME mpi.${name}.${mpi} COMMAND ${TEST_COMMAND})
+      add_test(NAME mpi.${name}.${mpi} COMMAND ${PROJECT_SOURCE_DIR}/tests/mpi/within ${TEST_LIMIT} ${TEST_COMMAND})
     endif()
-    # A time limit ends what hangs, however busy the machine is: ranks that spin keep the cores from one another.
-    set_tests_properties(mpi.${name}.${mpi} PROPERTIES LABELS "mpi;${TEST_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 1500
+    # A time limit ends what hangs, however busy the machine is: ranks that spin keep the cores from one another. First
+    # `within` shows where they are.
+    set_tests_properties(mpi.${name}.${mpi} PROPERTIES LABELS "mpi;${TEST_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${last}
       ENVIRONMENT "MPI=${mpi};MPIEXEC=${HELIO_MPIEXEC_${mpi}};MPI_PROGRAMS=${HELIO_MPI_PROGRAMS};HELIO=$<TARGET_FILE:helio>;HELIO_LIBRARIES=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   endforeach()
 endfunction()

@@ -40,7 +40,8 @@ watched() { # LINE COMMAND WORD... -- WORD...: the second words are for the prog
         ! grep -q "^$line\$" "$TMP/out" || after=$((after + 1))
     done
     if kill -0 $launcher 2>/dev/null; then
-        [ $after -ge 300 ] || stacks "$mark" >"$TMP/stacks"
+        # shellcheck disable=SC2046 # the list is words
+        [ $after -ge 300 ] || stacks $(ranks_of_run "$mark") >"$TMP/stacks"
         end_run "$mark" $launcher
     fi
     wait $launcher || status=$?

@@ -117,12 +117,19 @@ device() {
     done
 }
 
-# Of `launch`, by which tests start programs.
+# Of `launch`, by which tests start programs, and of `within`, by which they are started themselves.
 stuck() {
     status=0
     LAUNCH_LIMIT=2 "$here/launch" 2 sleep 10000 >"$TMP/out" 2>&1 || status=$?
     [ $status != 0 ] && grep -q "launch: no end within 2 s" "$TMP/out" &&
         [ "$(grep -c "^--- process [0-9]*: sleep 10000" "$TMP/out")" = 2 ] || fail "status $status: $(cat "$TMP/out")"
+    status=0
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$here/within" 2 \
+        sh -c '"$0" -n 1 sleep 20000; sleep 30000' "$MPIEXEC" >"$TMP/out" 2>&1 || status=$?
+    [ $status != 0 ] && grep -q "within: the test has not ended in 2 s" "$TMP/out" &&
+        grep -q "^--- process [0-9]*: sleep 20000" "$TMP/out" || fail "status $status: $(cat "$TMP/out")"
+    for second in 1 2 3 4 5 6 7 8 9 10; do ! pgrep -f "^sleep [23]0000" >/dev/null || sleep 1; done
+    ! pgrep -f "^sleep [23]0000" >/dev/null || fail "a process of the test goes on after $second s"
 }
 
 # What the tool has counted at the end: "allreduces barriers bcasts alltoallvs sends".

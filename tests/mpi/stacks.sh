@@ -1,11 +1,29 @@
-# tests/mpi/stacks.sh: where the ranks of a run are, and how to end it. To be sourced.
+# tests/mpi/stacks.sh: whether processes end in time, where they are, and how to end them. To be sourced.
 
-# The processes with RUN_IS=$1 in their environment: the ranks of a run.
-ranks_of_run() { grep -lzs "^RUN_IS=$1\$" /proc/[0-9]*/environ | cut -d / -f 3; }
+# Waits for a process, for so many seconds. Its parent may not have waited for it, but read the pipe first that ends when
+# this process does too: so one that is dead has ended, and this looks often.
+ends_within() { # PROCESS SECONDS
+    left=$((10 * $2))
+    while [ $left -gt 0 ] && read -r state 2>/dev/null <"/proc/$1/stat"; do
+        case $state in *") Z "*) return 0 ;; esac
+        sleep 0.1
+        left=$((left - 1))
+    done
+    [ $left -gt 0 ]
+}
 
-# Prints where each rank is: by gdb or eu-stack, if there is one, else what the kernel tells.
-stacks() {
-    for process in $(ranks_of_run "$1"); do
+# The processes that have the variable in their environment.
+with_variable() { # NAME=VALUE
+    grep -lzs "^$1\$" /proc/[0-9]*/environ | cut -d / -f 3
+}
+
+# The ranks of a run: RUN_IS=MARK.
+ranks_of_run() { with_variable "RUN_IS=$1"; } # MARK
+
+# Prints where each process is: by gdb or eu-stack, if there is one, else what the kernel tells.
+stacks() { # PROCESS...
+    for process; do
+        [ -r "/proc/$process/cmdline" ] || continue # it has ended meanwhile
         echo "--- process $process: $(tr '\0' ' ' <"/proc/$process/cmdline" 2>/dev/null)"
         if command -v gdb >/dev/null; then
             timeout 60 gdb -p "$process" -batch -ex 'thread apply all bt' 2>/dev/null | grep -E '^(Thread|#)' || :
@@ -17,8 +35,15 @@ stacks() {
     done
 }
 
+kill_all() { # SIGNAL PROCESS...
+    signal=$1
+    shift
+    for process; do kill -s "$signal" "$process" 2>/dev/null || :; done
+}
+
 # Ends the ranks, then the launcher.
 end_run() { # MARK LAUNCHER
-    for process in $(ranks_of_run "$1"); do kill -9 "$process" 2>/dev/null || :; done
-    kill -TERM "$2" 2>/dev/null || :
+    # shellcheck disable=SC2046 # the list is words
+    kill_all KILL $(ranks_of_run "$1")
+    kill_all TERM "$2"
 }
