@@ -215,6 +215,22 @@ static const struct workload *find_misnamed(const char *name)
     return NULL;
 }
 
+/* The workload, parameter and value that a user means by the name of a value, as allreduce is one of
+ * collective:op. The caller frees it; NULL: no workload has such a value. */
+static char *find_choice(const char *name)
+{
+    for (size_t i = 0; workloads[i]; i++) {
+        const struct param_table *table = workloads[i]->params;
+        for (size_t k = 0; table && k < table->count; k++) {
+            const struct param *param = &table->params[k];
+            for (size_t c = 0; param->type == PARAM_CHOICE && param->choices[c]; c++)
+                if (strcmp(param->choices[c], name) == 0)
+                    return mem_format("%s:%s=%s", workloads[i]->name, param->name, name);
+        }
+    }
+    return NULL;
+}
+
 enum status workload_report_unknown(const char *spec, size_t length)
 {
     size_t count = 0;
@@ -222,13 +238,17 @@ enum status workload_report_unknown(const char *spec, size_t length)
         count++;
     char *name = mem_format("%.*s", (int)length, spec);
     const struct workload *meant = find_misnamed(name);
-    if (meant)
+    char *choice = find_choice(name);
+    if (choice)
+        report_at(spec, 0, length, "there is no workload '%s'; did you mean '%s'?", name, choice);
+    else if (meant)
         report_at(spec, 0, length, "there is no workload '%s'; did you mean %s?", name, meant->meant);
     else
         report_at(spec, 0, length, "there is no workload '%s'%s", name,
                   diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
     note_family(spec);
     diag_note("helio run --workload help lists all workloads");
+    free(choice);
     free(name);
     return STATUS_BAD_INPUT;
 }
