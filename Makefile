@@ -7,7 +7,7 @@
 # make bench       measure speed, and compare with SimGrid in the same run; AGAINST=HELIO: with another helio
 # make format      format the source with clang-format
 # make install     to PREFIX (/usr/local), below DESTDIR
-# make uninstall   removes what make install wrote
+# make uninstall   removes what the last make install wrote; with the same DESTDIR
 # make packages    build Debian packages, in build/
 # make clean       removes build/ and build-*/
 # Missing packages of the system are installed first (tools/packages.txt).
@@ -60,10 +60,15 @@ format:
 	@git ls-files '*.[ch]' | xargs clang-format-14 -i
 
 install: build
-	@cmake --install build --prefix $(PREFIX)
+	@cmake --install build --prefix "$(PREFIX:~/%=$(HOME)/%)"
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig # programs find the library
 
 uninstall:
+ifeq ($(origin PREFIX),file)
 	@cmake -P cmake/uninstall.cmake
+else
+	@cmake -DPREFIX="$(PREFIX:~/%=$(HOME)/%)" -P cmake/uninstall.cmake
+endif
 
 packages: build
 	@cd build && cpack -G DEB

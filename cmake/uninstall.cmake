@@ -1,11 +1,34 @@
-# cmake [-DBUILD=build] -P cmake/uninstall.cmake, in the top folder: removes the files that `make install` wrote (build/install_manifest*.txt,
-# below DESTDIR), and the folders that this leaves empty.
+# cmake [-DBUILD=build] [-DPREFIX=/usr/local] -P cmake/uninstall.cmake, in the top folder: removes the files that `make install`
+# wrote (build/install_manifest*.txt, below DESTDIR), and the folders that this leaves empty. With PREFIX, only if they are there.
 if(NOT BUILD)
   set(BUILD build)
 endif()
 file(GLOB manifests ${BUILD}/install_manifest*.txt)
 if(NOT manifests)
   message(FATAL_ERROR "nothing says what was installed: there is no ${BUILD}/install_manifest.txt")
+endif()
+if(PREFIX)
+  cmake_path(ABSOLUTE_PATH PREFIX NORMALIZE)
+  cmake_path(APPEND PREFIX "") # ends with a slash
+endif()
+# All is looked at before anything is removed.
+set(found 0)
+foreach(manifest ${manifests})
+  file(STRINGS ${manifest} files)
+  foreach(file ${files})
+    set(example "$ENV{DESTDIR}${file}")
+    string(FIND "${file}" "${PREFIX}" begins)
+    if(PREFIX AND NOT begins EQUAL 0)
+      message(FATAL_ERROR "nothing is removed: the last `make install` was not to PREFIX; it wrote ${file}")
+    endif()
+    if(EXISTS "$ENV{DESTDIR}${file}" OR IS_SYMLINK "$ENV{DESTDIR}${file}")
+      math(EXPR found "${found} + 1")
+    endif()
+  endforeach()
+endforeach()
+if(found EQUAL 0)
+  message(FATAL_ERROR "nothing is removed: there is no file that the last `make install` wrote, as ${example}; "
+    "DESTDIR must be the same")
 endif()
 set(removed 0)
 foreach(manifest ${manifests})
