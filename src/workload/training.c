@@ -279,6 +279,8 @@ static bool check_dimensions(struct training *training, struct workload_problem 
     if (training->expert > 1 && !training->of.experts)
         return refuse(problem, "expert", "the model has no experts that %" PRIu64 " GPUs could share",
                       training->expert, 0);
+    if (training->skew > 0 && !training->of.experts)
+        return refuse(problem, "skew", "the model has no experts whose tokens could differ", 0, 0);
     if (training->of.experts && training->of.experts % training->expert)
         return refuse(problem, "expert", "%" PRIu64 " GPUs cannot share %" PRIu64 " experts",
                       training->expert, training->of.experts);
