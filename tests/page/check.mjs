@@ -23,6 +23,7 @@ import {
   checkStyles,
   checkTables,
   checkSizes,
+  checkRivals,
   checkUnequal,
   checkWide,
   checkWalls,
@@ -313,8 +314,9 @@ async function checkControls(browser, name, seen) {
     await checkPrint(browser, found);
   }
   if (seen.isSweep) await checkUnequal(browser, found);
+  if (seen.isSweep) await checkRivals(browser, found);
   const hasSizes = seen.isSweep ? await checkSizes(browser, found) : false;
-  expect(hasSizes === /^sweep-(sizes|unequal|curves),/.test(name), `${name}: the answer ${hasSizes ? "is" : "is not"} about sizes`);
+  expect(hasSizes === /^sweep-(sizes|unequal|curves|topologies),/.test(name), `${name}: the answer ${hasSizes ? "is" : "is not"} about sizes`);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("front")) await checkCosts(browser, found);
   if (seen.due.includes("slack")) await checkSlack(browser, found);

@@ -220,6 +220,27 @@ export async function checkSizes(browser, expect) {
   return true;
 }
 
+// Where the baseline names parameters, the answer compares each of their other values with it, and the baseline, which is as
+// fast as itself, has no colour on the map.
+export async function checkRivals(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const {baseline, groups} = JSON.parse(document.getElementById("results").textContent);
+    const [name, own] = Object.entries(baseline).find(([name]) => name !== "fabric") ?? [];
+    if (!name || !groups[0].compared) return null;
+    const cells = [...document.querySelectorAll("#map g[aria-label='cell'] rect")].map((cell) => [cell.getAttribute("fill"), cell.textContent]);
+    return {
+      name, own,
+      values: [...new Set(groups.map((g) => g.settings[name]))],
+      answer: document.getElementById("answer").textContent,
+      same: cells.filter(([, text]) => text.endsWith(": 1.000×") && text.includes(own)).map(([fill]) => fill),
+    };
+  })()`);
+  if (!seen) return;
+  for (const value of seen.values)
+    expect(new RegExp(`${seen.name} ${value} is (?!the fastest)`).test(seen.answer) === (value !== seen.own), `the answer compares ${value} with ${seen.own}: ${seen.answer}`);
+  expect(seen.same.length > 0 && seen.same.every((fill) => fill === "var(--card)"), `what is as fast as itself has the colours ${seen.same}`);
+}
+
 // What is typed into a search leaves the rows that have it.
 export async function checkSearch(browser, expect) {
   const seen = await browser.evaluate(`(() => {

@@ -87,6 +87,18 @@
     return [`${said} ${kit.than(to)}`, mood];
   }
 
+  // What is compared with the baseline: each fabric, with each value of the other parameters that the baseline names.
+  // Many values are one: "the others".
+  const RIVALS_NAMED = 4;
+  function rivals() {
+    const fixed = axes.filter((axis) => axis.name in sweep.baseline);
+    const isBaseline = (g) => Object.entries(sweep.baseline).every(([name, value]) => (name === "fabric" ? g.fabric : g.settings[name] ?? value) === value);
+    const nameOf = (g) => [...(fabrics.length > 1 || !fixed.length ? [g.fabric] : []), settings(g, fixed)].filter((part) => part).join(", ");
+    const some = groups.filter((g) => g.speedup && !isBound(g.fabric) && !isBaseline(g));
+    const found = d3.groups(some, nameOf).map(([name, points]) => ({name, some: points}));
+    return found.length > RIVALS_NAMED && fixed.length ? [{name: "each of the others", some}] : found;
+  }
+
   // Where only the size of messages varies of the program, the smallest size has the shortest time, which says nothing.
   // What has the shortest time at each size is an option: a fabric with its settings of all other parameters.
   const isOfProgram = (axis) => {
@@ -164,12 +176,10 @@
       line.append(marks);
       return line;
     }
-    const others = fabrics
-      .map((fabric) => ({fabric, some: groups.filter((g) => g.fabric === fabric && g.speedup)}))
-      .filter(({fabric, some}) => some.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
-    others.forEach(({fabric, some}, i) => {
+    const others = rivals();
+    others.forEach(({name, some}, i) => {
       const [said, mood] = comparison(some);
-      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}${marked(some)}`);
+      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", name, " is ", element("strong", {class: mood}, said), ` ${baselineName}${marked(some)}`);
     });
     if (others.length) line.append(`. ${hosts}`);
     line.append(marks);
@@ -411,7 +421,7 @@
 
   // --------------------------------------------------------------------- maps
 
-  // Times and other measures go from pale (short, few) to dark. Speedups have colours around 1: blue is faster, orange is slower.
+  // Times and other measures go from pale (short, few) to dark. Speedups have colours around 1, which has none: blue is faster, orange is slower.
   function shader(all) {
     const mix = (color, share) => `color-mix(in srgb, ${color} ${Math.round(8 + 62 * share)}%, var(--card))`;
     if (shown.measure.id !== "speedup") {
@@ -419,7 +429,8 @@
       return (v) => mix("var(--faint)", v > 0 ? (most > least ? (Math.log(v) - least) / (most - least) : 0.5) : 0);
     }
     const far = d3.max(all, (c) => Math.abs(Math.log2(c.value))) || 1;
-    return (v) => mix(v >= 1 ? "var(--c0)" : "var(--c1)", Math.abs(Math.log2(v)) / far);
+    const isSame = (v) => Math.max(v, 1 / v) < SAME;
+    return (v) => (isSame(v) ? "var(--card)" : mix(v > 1 ? "var(--c0)" : "var(--c1)", Math.abs(Math.log2(v)) / far));
   }
 
   function drawMap(across, down, found, shade, width) {
@@ -476,7 +487,7 @@
       [
         measure.id !== "speedup"
           ? `A stronger shade is ${rates.includes(measure) ? "more" : "longer"}, on a logarithmic scale that all fabrics share.`
-          : `Blue is faster than ${baselineName}, orange is slower. A stronger colour is a larger difference.`,
+          : `Blue is faster than ${baselineName}, orange is slower; what is as fast has no colour. A stronger colour is a larger difference.`,
       ],
       panels.flatMap(({fabric, found}) => {
         const [least, most] = d3.extent(found, (c) => c.value);
@@ -542,7 +553,7 @@
     return section(
       "manifest",
       "What was run",
-      `Heliograph ${sweep.version}. Varied: ${["fabric", ...sweep.axes, ...(repeated ? ["seed"] : [])].join(", ")}. All other parameters were the same in all runs. helio rerun RESULTS.db#ID repeats one of them.`,
+      `Heliograph ${sweep.version}. Varied: ${[...(fabrics.length > 1 ? ["fabric"] : []), ...sweep.axes, ...(repeated ? ["seed"] : [])].join(", ")}. All other parameters were the same in all runs. helio rerun RESULTS.db#ID repeats one of them.`,
       [],
       [
         element(
