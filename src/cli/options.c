@@ -102,6 +102,22 @@ static int unknown_option(const struct cli_command *command, const char *word, s
     return CLI_ERROR;
 }
 
+/* A later value replaces an earlier one. A list may have been meant as one more. Commands that read their
+ * options twice say so once. */
+static void note_replaced(struct cli_reader *reader, int index)
+{
+    static const struct cli_option *noted;
+    const struct cli_option *option = &reader->command->options[index];
+    if (!option->value || !strstr(option->value, "[,") || index >= 64)
+        return;
+    if ((reader->given >> index & 1) && noted != option) {
+        diag_note("%s is given several times, and the last one counts; a list with commas gives all",
+                  option->name);
+        noted = option;
+    }
+    reader->given |= (uint64_t)1 << index;
+}
+
 static int read_option(struct cli_reader *reader, const char *word, const char **value)
 {
     const struct cli_command *command = reader->command;
@@ -124,6 +140,7 @@ static int read_option(struct cli_reader *reader, const char *word, const char *
         }
         *value = reader->argv[reader->next++];
     }
+    note_replaced(reader, index);
     return CLI_OPTION + index;
 }
 

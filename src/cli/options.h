@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -12,7 +13,7 @@
 struct cli_option {
     const char *name;  /* "--set" */
     char letter;       /* 's' for -s; 0 = none */
-    const char *value; /* "PATH=VALUE"; NULL = takes none */
+    const char *value; /* "PATH=VALUE"; NULL = takes none; "NAME[,...]": a list */
     const char *doc;   /* one line, or several separated by newlines */
 };
 
@@ -38,6 +39,7 @@ struct cli_reader {
     char **argv;
     int next; /* the first of argv that has not been read; starts at 1 */
     int only_words;
+    uint64_t given; /* a bit for each of the first 64 options that has been read */
 };
 
 enum cli_found {
