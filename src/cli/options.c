@@ -118,10 +118,24 @@ static void note_replaced(struct cli_reader *reader, int index)
     reader->given |= (uint64_t)1 << index;
 }
 
+/* -j4 is -j 4, and -fabric is none but --fabric with a dash too few: the length of the option's name. */
+static size_t name_length(const struct cli_command *command, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    if (length <= 2 || word[1] == '-')
+        return length;
+    for (size_t i = 0; i < command->option_count; i++)
+        if (strlen(command->options[i].name) == length + 1 &&
+            strncmp(command->options[i].name + 1, word, length) == 0)
+            return length;
+    const int index = find_option(command, word, 2);
+    return index >= 0 && command->options[index].value ? 2 : length;
+}
+
 static int read_option(struct cli_reader *reader, const char *word, const char **value)
 {
     const struct cli_command *command = reader->command;
-    size_t length = strcspn(word, "=");
+    size_t length = name_length(command, word);
     int index = find_option(command, word, length);
     if (index < 0)
         return unknown_option(command, word, length);
@@ -131,8 +145,8 @@ static int read_option(struct cli_reader *reader, const char *word, const char *
         diag_error("option %s takes no value", option->name);
         return CLI_ERROR;
     }
-    if (option->value && word[length] == '=') {
-        *value = word + length + 1;
+    if (option->value && word[length]) {
+        *value = word + length + (word[length] == '=');
     } else if (option->value) {
         if (reader->next == reader->argc) {
             diag_error("option %s needs a value: %s %s", option->name, option->name, option->value);
