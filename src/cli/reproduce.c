@@ -15,6 +15,10 @@ const struct cli_option reproduce_command_options[] = {
     [REPRODUCE_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
     [REPRODUCE_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
     [REPRODUCE_TRIES] = {"--tries", 0, "N", "how many configurations a search tries (200)"},
+    [REPRODUCE_HOLD_OUT] =
+        {"--hold-out", 0, "PATTERN",
+         "of a search: the numbers that fit test what is found, in place of those that the paper's\n"
+         "roles hold out (none: no number)"},
     [REPRODUCE_SEARCH] = {"--search", 0, NULL, "search for the configuration that meets most numbers"},
     [REPRODUCE_ITEM] = {"--item", 0, "NAME", "compute and explain one number, or those that fit a pattern"},
     [REPRODUCE_CONFIGURATION] =
@@ -99,6 +103,9 @@ static bool take(void *self, int found, const char *value)
     switch ((enum reproduce_command_option)(found - CLI_OPTION)) {
     case REPRODUCE_QUICK:
         reproduce->options.quick = true;
+        break;
+    case REPRODUCE_HOLD_OUT:
+        reproduce->options.held_out = value;
         break;
     case REPRODUCE_OUTPUT:
         reproduce->options.folder = value;

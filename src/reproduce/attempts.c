@@ -1,5 +1,6 @@
 #include "reproduce/attempts.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,12 +233,32 @@ enum status attempts_read(struct attempts *attempts, const char *path, const cha
     return status;
 }
 
+/* What is held out names some of the searched items, or says that there are none. */
+static bool is_held_out_well(const struct attempts *attempts)
+{
+    const struct published *published = &attempts->of->published;
+    const char *held_out = published->held_out;
+    if (!held_out || strcmp(held_out, "none") == 0)
+        return true;
+    for (size_t i = 0; i < attempts->item_count; i++)
+        if (fnmatch(held_out, attempts->items[i]->item, 0) == 0)
+            return true;
+    diag_error("--hold-out: a search of %s has no number '%s'", attempts->of->paper->name, held_out);
+    return false;
+}
+
 enum status attempts_init(struct attempts *attempts, struct reproduction *reproduction)
 {
     *attempts = (struct attempts){.of = reproduction};
     find_items(attempts);
+    if (attempts->item_count && !is_held_out_well(attempts))
+        return STATUS_BAD_INPUT;
     if (attempts->chosen_count)
         return STATUS_OK;
+    if (attempts->item_count && reproduction->published.held_out) {
+        diag_error("--hold-out leaves a search of %s no number that chooses", reproduction->paper->name);
+        return STATUS_BAD_INPUT;
+    }
     diag_error("papers/%s/roles.csv has no items with the role 'searched'", reproduction->paper->name);
     return STATUS_FAILED;
 }

@@ -25,7 +25,8 @@ struct attempts {
     size_t count, capacity;
 };
 
-/* Finds the searched items of the paper. STATUS_FAILED, reported: it has none. */
+/* Finds the searched items of the paper. STATUS_FAILED, reported: it has none. STATUS_BAD_INPUT, reported:
+ * what is held out is none of them, or leaves none that chooses. */
 enum status attempts_init(struct attempts *attempts, struct reproduction *reproduction);
 /* Finds them and reads the tries that are kept. STATUS_FAILED or STATUS_BAD_INPUT, reported. */
 enum status attempts_open(struct attempts *attempts, struct reproduction *reproduction, const char *folder);

@@ -176,5 +176,9 @@ bool published_is_searched(const struct published *published, const struct publi
 bool published_is_held_out(const struct published *published, const struct published_item *item)
 {
     enum published_role role = role_of(published, item);
-    return role == ROLE_TESTS || (role != ROLE_CHOOSES && (hash_texts(&item->item, 1) & 1));
+    if (published->held_out && fnmatch(published->held_out, item->item, 0) == 0)
+        return true;
+    if (role == ROLE_TESTS)
+        return !published->held_out;
+    return role != ROLE_CHOOSES && (hash_texts(&item->item, 1) & 1);
 }

@@ -55,6 +55,9 @@ struct published {
     struct published_item *items;
     size_t count, capacity;
     struct published_lines notes, roles;
+    /* A pattern of the searched items that are held out, in place of the roles `chooses` and `tests`; NULL:
+     * as the roles say. */
+    const char *held_out;
 };
 
 /* Reads the files of a paper; roles.csv may be missing. STATUS_FAILED, reported with the line: a file is not
@@ -73,7 +76,8 @@ const struct published_line *published_line(const struct published_lines *lines,
 bool published_is_met(const struct published_item *item, double ours);
 /* Whether the item has a number, a tolerance, and a role of a search: searched, chooses or tests. */
 bool published_is_searched(const struct published *published, const struct published_item *item);
-/* Whether the searched item does not choose. Where its role does not say so, a hash of its name decides. */
+/* Whether the searched item does not choose: what is held out says so, else its role, else a hash of its
+ * name. */
 bool published_is_held_out(const struct published *published, const struct published_item *item);
 
 #endif

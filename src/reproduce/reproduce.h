@@ -43,6 +43,9 @@ struct reproduce_options {
     uint64_t tries;
     struct worker_pool *workers;
     void (*tried)(size_t kept, size_t tries);
+    /* Also of a search: a pattern of the items that it holds out, in place of what the roles `chooses` and
+     * `tests` say; "none": it holds out none of these. NULL: as the roles say. */
+    const char *held_out;
     /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. */
     const char *items, *configuration;
     /* Of these and of a search: choices, "coloring=initial p3m_5=26", that hold in all configurations; NULL:

@@ -372,9 +372,11 @@ static void put_found(FILE *out, const void *what)
     size_t index = best_attempt(attempts);
     const struct attempt *best = &attempts->list[index];
     fputs("configuration: found\nsays: \"the best of ", out);
-    const char *with = search->options->changes;
-    fprintf(out, "%zu %s%s%s%s; as published are ", attempts->count, attempts->count == 1 ? "try" : "tries",
-            search->reproduction.quick ? " in the quick form" : "", with ? ", with " : "", with ? with : "");
+    const char *with = search->options->changes, *held_out = search->options->held_out;
+    fprintf(out, "%zu %s%s%s%s%s%s; as published are ", attempts->count,
+            attempts->count == 1 ? "try" : "tries", search->reproduction.quick ? " in the quick form" : "",
+            with ? ", with " : "", with ? with : "", held_out ? ", held out: " : "",
+            held_out ? held_out : "");
     put_score(out, attempts, best);
     fputs("\"\nsettings:\n", out);
     for (size_t i = 0; i < configurations->unknown_count; i++) {
@@ -437,6 +439,7 @@ static enum status search_paper(const struct paper *paper, const struct reproduc
     struct search search = {.options = options};
     enum status status = reproduction_open(&search.reproduction, paper, options);
     search.reproduction.searches = true;
+    search.reproduction.published.held_out = options->held_out;
     if (status == STATUS_OK && !configurations_change(&search.reproduction, options->changes))
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)

@@ -94,6 +94,7 @@ enum status reproduce_worker_open(const struct paper *paper, const struct reprod
     worker->attempts = (struct attempts){.count = 0};
     enum status status = reproduction_open(&worker->reproduction, paper, &own);
     worker->reproduction.searches = true;
+    worker->reproduction.published.held_out = own.held_out;
     if (status == STATUS_OK && !configurations_change(&worker->reproduction, own.changes))
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)

@@ -266,6 +266,38 @@ static void test_search_with(void **state)
     reproduced_remove();
 }
 
+/* A program that is held out does not choose, and those that a role holds out do. The tries are the same, so
+ * a search that holds out another one goes on with them. */
+static void test_search_holds_out(void **state)
+{
+    (void)state;
+    static const struct paper halves = {.name = "halves", .title = "Halves", .reproduce = line};
+    static const struct {
+        const char *pattern, *says;
+    } ways[] = {{"line/[1-3]", "line/[1-3]; as published are 5 of 5 that choose, 3 of 3 held out\"\n"},
+                {"line/[5-8]", "line/[5-8]; as published are 4 of 4 that choose, 4 of 4 held out\"\n"},
+                {"none", "none; as published are 8 of 8 that choose, 0 of 0 held out\"\n"}};
+    struct reproduce_options options = {.folder = reproduced_folder, .tries = 64};
+    assert_non_null(mkdtemp(reproduced_folder));
+    diag_set_sink(reproduced_keep_quiet, NULL);
+    computed = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        options.held_out = ways[i].pattern;
+        assert_int_equal(reproduce_search(&halves, &options), STATUS_OK);
+        const char *found = reproduced_take("found.yaml");
+        reproduced_has(found, "says: \"the best of 64 tries, held out: ");
+        reproduced_has(found, ways[i].says);
+    }
+    assert_int_equal(computed, 64);
+    options.held_out = "lines/*";
+    assert_int_equal(reproduce_search(&halves, &options), STATUS_BAD_INPUT);
+    options.held_out = "line/*";
+    assert_int_equal(reproduce_search(&halves, &options), STATUS_BAD_INPUT);
+    diag_set_sink(NULL, NULL);
+    reproduced_take("halves-search.csv");
+    reproduced_remove();
+}
+
 /* Three workers that answer in no order: the last that was given a try answers first. */
 struct unordered {
     struct worker_pool one;
@@ -381,8 +413,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configurations), cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_found),          cmocka_unit_test(test_search),
-        cmocka_unit_test(test_search_with),    cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_search_with),    cmocka_unit_test(test_search_holds_out),
+        cmocka_unit_test(test_workers),        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
