@@ -49,7 +49,7 @@ static void put_summary(const struct reproduced_papers *gathered, FILE *out)
     fputc('\n', out);
     put_table(gathered, "numbers", "paper, configuration", out);
     fputc('\n', out);
-    put_table(gathered, "held_out", "the held-out half", out);
+    put_table(gathered, "held_out", "held out", out);
 }
 
 static enum status write_gathered(const struct reproduced_papers *gathered,

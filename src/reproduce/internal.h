@@ -67,8 +67,8 @@ void rows_clear(struct reproduction *reproduction);
  */
 void rows_complete(struct reproduction *reproduction);
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict);
-/* Counts published numbers and claims by their verdict in one configuration: all, or the half of the searched
- * ones that is held out. */
+/* Counts published numbers and claims by their verdict in one configuration: all, or the searched ones that
+ * are held out. */
 enum numbers { NUMBERS_ALL, NUMBERS_HELD_OUT };
 void numbers_count(const struct reproduction *reproduction, const struct configuration *configuration,
                    enum numbers which, size_t counts[static VERDICTS]);

@@ -115,7 +115,7 @@ static void write_deviations(const struct reproduction *reproduction, const stru
 static void write_configurations(const struct reproduction *reproduction, enum numbers which, FILE *out)
 {
     size_t counts[VERDICTS];
-    counts_write_header(which == NUMBERS_ALL ? "configuration" : "held-out half", out);
+    counts_write_header(which == NUMBERS_ALL ? "configuration" : "held out", out);
     for (size_t i = 0; i < reproduction->configurations.count; i++) {
         const struct configuration *configuration = &reproduction->configurations.list[i];
         numbers_count(reproduction, configuration, which, counts);

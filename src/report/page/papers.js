@@ -75,7 +75,7 @@
         download("papers", columns, papers),
         ...(heldOut.length
           ? [
-              element("h3", {}, "Only the half of the searched numbers that is held out"),
+              element("h3", {}, "Only the searched numbers that are held out"),
               table("Held-out numbers by paper", countColumns((p) => p.held_out), heldOut),
             ]
           : []),
