@@ -28,9 +28,20 @@ static void set_variables(struct fuzz_piece values)
 
 static bool is_known(uint32_t kind, const char *algorithm)
 {
+    bool is_vector = kind == COLL_ALLTOALLV || kind == COLL_GATHERV || kind == COLL_SCATTERV;
     return strcmp(algorithm, "mpi") == 0 || strcmp(algorithm, "auto") == 0 ||
-           (kind == COLL_ALLTOALLV && strcmp(algorithm, "leaders") == 0) ||
-           coll_find(kind, algorithm) != NULL;
+           (is_vector && strcmp(algorithm, "leaders") == 0) || coll_find(kind, algorithm) != NULL;
+}
+
+/* The kind whose algorithms a line of the table names. */
+static uint32_t kind_of(uint32_t call)
+{
+    fuzz_must(call < SETTINGS_CALLS, "there are no calls %u", call);
+    if (call == SETTINGS_ALLTOALLW)
+        return COLL_ALLTOALLV;
+    if (call == SETTINGS_REDUCE_SCATTERV)
+        return COLL_REDUCE_SCATTER;
+    return call == COLL_ALLGATHERV ? COLL_ALLGATHER : call;
 }
 
 /* The library reports to standard error itself. */
@@ -59,7 +70,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
         fuzz_must(is_known(kind, settings.algorithms[kind]), "there is no algorithm %s",
                   settings.algorithms[kind]);
     for (uint32_t i = 0; settings.valid && i < settings.choice_count; i++)
-        fuzz_must(is_known(settings.choices[i].kind, settings.choices[i].algorithm),
+        fuzz_must(is_known(kind_of(settings.choices[i].call), settings.choices[i].algorithm),
                   "there is no algorithm %s", settings.choices[i].algorithm);
     free(path);
     close(file);

@@ -18,6 +18,7 @@ static void use(const struct measured *measured)
     }
     FILE *out = open_memstream(&text, &length);
     measured_write_choices(measured, "alltoall", out);
+    measured_write_choice_of_all(measured, "alltoallv", out);
     fclose(out);
     free(text);
 }

@@ -31,7 +31,7 @@ struct bench {
     long sizes[SIZES_MAX];
     int size_count;
     unsigned char *send, *recv;
-    /* Of a vector collective: the lengths of blocks and where they begin, for each rank. */
+    /* Of a vector collective: the elements of blocks and where they begin, for each rank. */
     int *send_counts, *recv_counts, *places;
     MPI_Datatype *types; /* bytes, for each rank */
 };
@@ -74,11 +74,15 @@ void blocks_open(struct bench *bench, long largest);
 /* Where block `block` begins: there are gaps between blocks of different lengths. */
 long block_place(const struct bench *bench, long bytes, int block);
 
+/* The bytes of the longest block of a vector collective with one block for each rank; 0: it is none. */
+long blocks_longest(const struct bench *bench, long bytes);
+
 /* Sets the arguments of a vector collective. In gatherv and scatterv they are right for the root, and block 0
  * of the others. */
 void blocks_lay_out(struct bench *bench, long bytes);
 
-/* Bytes of an element: only sums have elements that are no bytes. */
+/* Bytes of an element: only sums have elements that are no bytes. Blocks of different lengths have at least
+ * two in the mean. */
 long data_element(const struct bench *bench, long bytes);
 
 /* Writes what this rank sends. */

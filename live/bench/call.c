@@ -2,7 +2,7 @@
 
 #include "live/bench/bench.h"
 
-static void call_vector(const struct bench *bench, MPI_Comm comm)
+static void call_vector(const struct bench *bench, MPI_Datatype type, MPI_Comm comm)
 {
     const int *sent = bench->send_counts, *received = bench->recv_counts, *places = bench->places;
     const char *name = bench->operation->name;
@@ -13,6 +13,8 @@ static void call_vector(const struct bench *bench, MPI_Comm comm)
                       comm);
     else if (strcmp(name, "allgatherv") == 0)
         MPI_Allgatherv(bench->send, *sent, MPI_BYTE, bench->recv, received, places, MPI_BYTE, comm);
+    else if (strcmp(name, "reduce_scatterv") == 0)
+        MPI_Reduce_scatter(bench->send, bench->recv, sent, type, MPI_SUM, comm);
     else if (strcmp(name, "gatherv") == 0)
         MPI_Gatherv(bench->send, *sent, MPI_BYTE, bench->recv, received, places, MPI_BYTE, 0, comm);
     else
@@ -27,7 +29,7 @@ void call_once(struct bench *bench, const struct bench_candidate *candidate, lon
     const char *name = bench->operation->name;
     void *send = bench->send, *recv = bench->recv;
     if (bench->operation->is_vector)
-        call_vector(bench, candidate->comm);
+        call_vector(bench, type, candidate->comm);
     else if (strcmp(name, "alltoall") == 0)
         MPI_Alltoall(send, count, type, recv, count, type, candidate->comm);
     else if (strcmp(name, "allreduce") == 0)

@@ -10,30 +10,52 @@
  * by up to half, from rank to rank; two neighbours have twice the mean together. */
 static long block_bytes(const struct bench *bench, long bytes, int of, int block)
 {
-    long apart = (13 + 31L * (block / 2) + 17L * of) % (bytes / 2 + 1);
+    long element = data_element(bench, bytes);
+    long apart = (13 + 31L * (block / 2) + 17L * of) % (bytes / element / 2 + 1) * element;
     if (!bench->operation->is_vector || (block == bench->size - 1 && block % 2 == 0))
         return bytes;
     return block % 2 == 0 ? bytes + apart : bytes - apart;
 }
 
+/* In a reduce_scatterv there are no gaps. */
 long block_place(const struct bench *bench, long bytes, int block)
 {
-    return block * (bench->operation->is_vector ? bytes + bytes / 2 : bytes);
+    long place = 0;
+    if (!bench->operation->is_vector || !bench->operation->reduces)
+        return block * (bench->operation->is_vector ? bytes + bytes / 2 : bytes);
+    for (int before = 0; before < block; before++)
+        place += block_bytes(bench, bytes, 0, before);
+    return place;
 }
 
 /* What rank `from` sends to rank `to`. In a gatherv or scatterv one of them is the root; what a rank sends in
- * an allgatherv is the same for all. */
+ * an allgatherv is the same for all, and what it receives in a reduce_scatterv is the same from all. */
 static long bytes_between(const struct bench *bench, long bytes, int from, int to)
 {
+    if (bench->operation->reduces)
+        return block_bytes(bench, bytes, 0, to);
     return bench->operation->sends_all ? block_bytes(bench, bytes, from, to)
                                        : block_bytes(bench, bytes, 0, from);
 }
 
+long blocks_longest(const struct bench *bench, long bytes)
+{
+    long longest = 0;
+    const struct operation *operation = bench->operation;
+    if (!operation->is_vector || operation->sends_all == operation->receives_all)
+        return 0;
+    for (int block = 0; block < bench->size; block++)
+        if (block_bytes(bench, bytes, 0, block) > longest)
+            longest = block_bytes(bench, bytes, 0, block);
+    return longest;
+}
+
 void blocks_lay_out(struct bench *bench, long bytes)
 {
+    long element = data_element(bench, bytes);
     for (int peer = 0; bench->operation->is_vector && peer < bench->size; peer++) {
-        bench->send_counts[peer] = (int)bytes_between(bench, bytes, bench->rank, peer);
-        bench->recv_counts[peer] = (int)bytes_between(bench, bytes, peer, bench->rank);
+        bench->send_counts[peer] = (int)(bytes_between(bench, bytes, bench->rank, peer) / element);
+        bench->recv_counts[peer] = (int)(bytes_between(bench, bytes, peer, bench->rank) / element);
         bench->places[peer] = (int)block_place(bench, bytes, peer);
         bench->types[peer] = MPI_BYTE;
     }
@@ -65,7 +87,8 @@ static unsigned char byte_of(int from, int to, long i)
 
 long data_element(const struct bench *bench, long bytes)
 {
-    return bench->operation->reduces && bytes % (long)sizeof(double) == 0 ? (long)sizeof(double) : 1;
+    const long whole = (long)sizeof(double), least = bench->operation->is_vector ? 2 * whole : whole;
+    return bench->operation->reduces && bytes >= least && bytes % whole == 0 ? whole : 1;
 }
 
 /* Element i of block `to` of what rank `from` sends. */

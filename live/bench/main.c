@@ -7,11 +7,13 @@
  * COLLECTIVE is a name of `operations` (operation.c). Sizes, in bytes, and algorithms are lists with commas.
  * The other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
  * MPI's own algorithms. The root is rank 0. Reductions are sums, of doubles where the size allows it, else of
- * bytes. The blocks of vector collectives have different lengths, of which the size is the mean. The data of
+ * bytes. The blocks of vector collectives have different lengths, of which the size is the mean;
+ * reduce_scatterv is MPI_Reduce_scatter with such blocks. The data of
  * every sample is checked. Rank 0 writes to standard output:
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
+ *   longest BYTES LONGEST    bytes of the longest block, where each rank has one block
  *   left BYTES ALGORITHM     the library has left the calls of its algorithm to the MPI
  *   slow BYTES ALGORITHM     it has taken LIMIT seconds for this size, which has no further samples
  *   late BYTES ALGORITHM     a sample has not ended for so long; nothing follows. Bytes of 0: the
@@ -223,6 +225,8 @@ static void measure(struct bench *bench, long bytes)
     int calls[ALGORITHMS_MAX], count = bench->candidate_count;
     begin_trials(bench);
     data_fill(bench, bytes);
+    if (bench->rank == 0 && blocks_longest(bench, bytes) > 0)
+        printf("longest %ld %ld\n", bytes, blocks_longest(bench, bytes));
     for (int c = 0; c < count; c++) {
         bench->candidates[c].spent_s = 0;
         limited_sample(bench, c, bytes, warm_calls(&bench->candidates[c]));

@@ -46,29 +46,36 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
     return NULL;
 }
 
-/* The algorithm of the table; NULL: it has no line for such calls on a cluster of this shape. Among those
- * lines it takes the one with the largest size that is not above this size, or, if all are above, the
- * smallest. */
-static const char *algorithm_of_table(const struct live_comm *comm, const struct live_key *key)
+/* Among the lines that hold it takes the one with the largest size that is not above this size, or, if all
+ * are above, the smallest. */
+const char *live_algorithm_of_table(const struct live_comm *comm, uint32_t call, uint64_t bytes)
 {
     const struct live_settings_choice *best = NULL;
     for (uint32_t i = 0; i < comm->settings.choice_count; i++) {
         const struct live_settings_choice *choice = &comm->settings.choices[i];
-        if (choice->kind != (uint32_t)key->kind || choice->nodes != comm->nodes.count ||
+        if (choice->call != call || choice->nodes != comm->nodes.count ||
             choice->most_here != comm->most_here)
             continue;
-        bool fits = choice->bytes <= key->bytes;
-        if (!best || (fits ? best->bytes > key->bytes || choice->bytes > best->bytes
-                           : best->bytes > key->bytes && choice->bytes < best->bytes))
+        bool fits = choice->bytes <= bytes;
+        if (!best || (fits ? best->bytes > bytes || choice->bytes > best->bytes
+                           : best->bytes > bytes && choice->bytes < best->bytes))
             best = choice;
     }
     return best ? best->algorithm : NULL;
 }
 
+/* What a line of a table holds for, if it holds for this call. */
+static uint32_t call_of(const struct live_key *key)
+{
+    if (!key->is_vector)
+        return key->kind;
+    return key->kind == COLL_ALLGATHER ? COLL_ALLGATHERV : SETTINGS_REDUCE_SCATTERV;
+}
+
 static const char *automatic(const struct live_comm *comm, const struct live_key *key, bool *tried, char *why,
                              size_t size)
 {
-    const char *measured = key->is_vector ? NULL : algorithm_of_table(comm, key);
+    const char *measured = live_algorithm_of_table(comm, call_of(key), key->bytes);
     if (measured) {
         snprintf(why, size, "measured, %s", comm->settings.table_variable);
         return measured;

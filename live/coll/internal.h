@@ -154,7 +154,7 @@ struct live_comm {
     size_t scratch_room, packed_send_room, packed_recv_room;
     struct live_vector *vector; /* vector.h; NULL: not opened yet, or refused */
     bool vector_refused;        /* the calls of vector.h are left to the MPI */
-    uint32_t vectors_told;      /* a bit for each kind: it is said who executes its calls */
+    uint32_t vectors_told;      /* a bit for each function of vector.h: it is said who executes its calls */
 };
 
 /* ----------------------------------------------------------------- cores.c */
@@ -264,6 +264,10 @@ void live_known_share(struct live_comm *comm);
 
 /* The call that decides, as rank `rank` makes it. */
 struct coll_call live_coll_call(const struct live_comm *comm, const struct live_key *key, uint32_t rank);
+
+/* The algorithm that the table of settings has for such calls (settings.h) on a cluster of this shape; NULL:
+ * it has none. The same on all ranks if `bytes` are. */
+const char *live_algorithm_of_table(const struct live_comm *comm, uint32_t call, uint64_t bytes);
 
 /* The algorithm for the call; NULL: the MPI's own. *tried: autotune decides between the algorithm and the
  * MPI's own. `why` gets the reason for messages, at most `size` bytes. */

@@ -233,57 +233,96 @@ static bool wrong_form(struct table_problem *problem, size_t at)
 
 static const char blanks[] = " \t\r\n";
 
-/* The kind whose name the line begins with, and where that name ends. Tables may leave out the name of
+static const char *call_name(uint32_t call)
+{
+    switch (call) {
+    case SETTINGS_ALLTOALLW:
+        return "alltoallw";
+    case SETTINGS_REDUCE_SCATTERV:
+        return "reduce_scatterv";
+    default:
+        return coll_kind_name(call);
+    }
+}
+
+/* The kind whose algorithms execute the calls. */
+static enum coll_kind kind_of_call(uint32_t call)
+{
+    switch (call) {
+    case SETTINGS_ALLTOALLW:
+        return COLL_ALLTOALLV;
+    case SETTINGS_REDUCE_SCATTERV:
+        return COLL_REDUCE_SCATTER;
+    case COLL_ALLGATHERV:
+        return COLL_ALLGATHER;
+    default:
+        return call;
+    }
+}
+
+/* The calls whose name the line begins with, and where that name ends. Tables may leave out the name of
  * alltoall.
  */
-static bool read_kind(const char *line, uint32_t *kind, const char **end, struct table_problem *problem)
+static bool read_call(const char *line, uint32_t *call, const char **end, struct table_problem *problem)
 {
     size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_-");
     *end = line + length;
-    *kind = COLL_ALLTOALL;
+    *call = COLL_ALLTOALL;
     if (length == 0)
         return true;
     if (!**end || !strchr(blanks, **end))
         return wrong_form(problem, length);
-    for (*kind = 0; *kind < COLL_KINDS; ++*kind)
-        if (is_live(*kind) && strlen(coll_kind_name(*kind)) == length &&
-            strncmp(coll_kind_name(*kind), line, length) == 0)
-            return !is_vector(*kind) ||
-                   wrong(problem, 0, "no table holds for %s, whose blocks differ", coll_kind_name(*kind));
+    for (*call = 0; *call < SETTINGS_CALLS; ++*call)
+        if (is_live(kind_of_call(*call)) && strlen(call_name(*call)) == length &&
+            strncmp(call_name(*call), line, length) == 0)
+            return true;
     return wrong(problem, 0, "'%.*s' is not a collective of this library", (int)(length < 64 ? length : 64),
                  line);
 }
 
-/* "kind nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
+/* Takes the algorithm, whose name begins at `at` in the line. */
+static bool take_algorithm(struct live_settings_choice *choice, const char *line, size_t at, size_t length,
+                           struct table_problem *problem)
+{
+    enum coll_kind kind = kind_of_call(choice->call);
+    char name[SETTINGS_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)length, line + at);
+    snprintf(choice->algorithm, sizeof choice->algorithm, "%s",
+             kind == COLL_ALLTOALL ? coll_name(name) : name);
+    if (length < sizeof name && strcmp(name, "auto") != 0 && has_algorithm(kind, choice->algorithm))
+        return true;
+    if (is_vector(kind))
+        return wrong(problem, at, "'%s' is neither leaders nor mpi, which %s has", name,
+                     call_name(choice->call));
+    return wrong(problem, at, "'%s' is not an algorithm of %s, which helio coll plan --op %s lists, nor mpi",
+                 name, call_name(choice->call), coll_kind_name(kind));
+}
+
+/* "call nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
 static bool read_choice(const char *line, struct live_settings_choice *choice, struct table_problem *problem)
 {
     const uint64_t most[] = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
     uint64_t numbers[3];
-    uint32_t kind;
-    const char *at;
-    if (!read_kind(line, &kind, &at, problem))
+    uint32_t call;
+    const char *at, *number = line;
+    if (!read_call(line, &call, &at, problem))
         return false;
     for (size_t i = 0; i < 3; i++) {
-        at += strspn(at, blanks);
-        const char *number = at;
+        number = at += strspn(at, blanks);
         if (!digits_read(&at, most[i], &numbers[i]) || !*at || !strchr(blanks, *at))
             return wrong_form(problem, (size_t)(number - line));
     }
+    if (is_vector(kind_of_call(call)) && numbers[2] != 0)
+        return wrong(problem, (size_t)(number - line),
+                     "a line of %s holds for all sizes, and has 0 in this place", call_name(call));
     at += strspn(at, blanks);
     size_t length = strcspn(at, blanks);
     const char *rest = at + length + strspn(at + length, blanks);
-    char name[SETTINGS_NAME];
     if (length == 0 || (*rest && *rest != '#'))
         return wrong_form(problem, (size_t)((length ? rest : at) - line));
-    snprintf(name, sizeof name, "%.*s", (int)length, at);
     *choice = (struct live_settings_choice){
-        .kind = kind, .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
-    snprintf(choice->algorithm, sizeof choice->algorithm, "%s",
-             kind == COLL_ALLTOALL ? coll_name(name) : name);
-    return (length < sizeof name && (strcmp(name, "mpi") == 0 || coll_find(kind, choice->algorithm))) ||
-           wrong(problem, (size_t)(at - line),
-                 "'%s' is not an algorithm of %s, which helio coll plan --op %s lists, nor mpi", name,
-                 coll_kind_name(kind), coll_kind_name(kind));
+        .call = call, .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
+    return take_algorithm(choice, line, (size_t)(at - line), length, problem);
 }
 
 /* Whether the line is a choice that there is room for. */

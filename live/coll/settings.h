@@ -9,10 +9,19 @@
 
 enum { SETTINGS_NAME = 32, SETTINGS_VARIABLE = 32, SETTINGS_CHOICES = 256 };
 
+/* What lines of a table hold for: a kind of collective, or one of these functions. COLL_REDUCE_SCATTER is for
+ * equal blocks. */
+enum {
+    SETTINGS_ALLTOALLW = COLL_KINDS, /* COLL_ALLTOALLV is for MPI_Alltoallv alone here */
+    SETTINGS_REDUCE_SCATTERV,        /* MPI_Reduce_scatter with unequal blocks */
+    SETTINGS_CALLS
+};
+
 /* A line of the table that `helio coll tune` writes: the algorithm for calls of `bytes` and more on a cluster
- * of this shape. */
+ * of this shape. Where all ranks know all blocks but these differ, `bytes` are those of the longest. Of calls
+ * of which no rank knows all blocks a line holds for all sizes, and `bytes` is 0. */
 struct live_settings_choice {
-    uint32_t kind;             /* enum coll_kind */
+    uint32_t call;             /* enum coll_kind, or one of those above */
     uint32_t nodes, most_here; /* most_here: ranks of the largest node */
     uint64_t bytes;
     char algorithm[SETTINGS_NAME];

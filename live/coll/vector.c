@@ -12,13 +12,13 @@ enum { IS_MPICH = true };
 
 static const struct {
     const char *name;
-    enum coll_kind kind; /* whose setting holds */
-    const char *names;   /* of all functions for which it holds */
+    enum coll_kind kind; /* whose variable holds */
+    uint32_t call;       /* of which the lines of a table hold */
 } functions[LIVE_VECTOR_FUNCTIONS] = {
-    [LIVE_ALLTOALLV] = {"MPI_Alltoallv", COLL_ALLTOALLV, "MPI_Alltoallv, w"},
-    [LIVE_ALLTOALLW] = {"MPI_Alltoallw", COLL_ALLTOALLV, "MPI_Alltoallv, w"},
-    [LIVE_GATHERV] = {"MPI_Gatherv", COLL_GATHERV, "MPI_Gatherv"},
-    [LIVE_SCATTERV] = {"MPI_Scatterv", COLL_SCATTERV, "MPI_Scatterv"},
+    [LIVE_ALLTOALLV] = {"MPI_Alltoallv", COLL_ALLTOALLV, COLL_ALLTOALLV},
+    [LIVE_ALLTOALLW] = {"MPI_Alltoallw", COLL_ALLTOALLV, SETTINGS_ALLTOALLW},
+    [LIVE_GATHERV] = {"MPI_Gatherv", COLL_GATHERV, COLL_GATHERV},
+    [LIVE_SCATTERV] = {"MPI_Scatterv", COLL_SCATTERV, COLL_SCATTERV},
 };
 
 /* ------------------------------------------------------------------- blocks */
@@ -222,19 +222,36 @@ static int by_autotune(struct live_comm *comm, const struct live_vector_call *ca
     return error;
 }
 
-/* Says once who executes these calls. */
-static void tell(struct live_comm *comm, enum live_vector_function function)
+/* Who executes the calls of a function. */
+struct choice {
+    const char *algorithm; /* "auto", "leaders" or "mpi" */
+    bool is_measured;      /* a table says so */
+};
+
+static struct choice choose(const struct live_comm *comm, enum live_vector_function function)
 {
-    enum coll_kind kind = functions[function].kind;
-    if (comm->vectors_told >> kind & 1 || !comm->settings.verbose || comm->rank != 0)
+    const char *name = comm->settings.algorithms[functions[function].kind];
+    const char *measured =
+        strcmp(name, "auto") == 0 ? live_algorithm_of_table(comm, functions[function].call, 0) : NULL;
+    return measured ? (struct choice){measured, true} : (struct choice){name, false};
+}
+
+/* Says once who executes these calls. */
+static void tell(struct live_comm *comm, enum live_vector_function function, const struct choice *choice)
+{
+    char why[SETTINGS_VARIABLE + 16];
+    if (comm->vectors_told >> function & 1 || !comm->settings.verbose || comm->rank != 0)
         return;
-    comm->vectors_told |= 1u << kind;
-    if (comm->vector)
+    comm->vectors_told |= 1u << function;
+    snprintf(why, sizeof why, "%s%s", choice->is_measured ? "measured, " : "",
+             choice->is_measured ? comm->settings.table_variable : choice->algorithm);
+    if (comm->vector && strcmp(choice->algorithm, "mpi") != 0)
         fprintf(stderr, "helio coll: %s: blocks of up to %llu B by way of nodes, others directly (%s)\n",
-                functions[function].names, (unsigned long long)comm->vector->limit,
-                comm->settings.algorithms[kind]);
+                functions[function].name, (unsigned long long)comm->vector->limit, why);
+    else if (strcmp(choice->algorithm, "mpi") == 0)
+        fprintf(stderr, "helio coll: %s: the MPI's own (%s)\n", functions[function].name, why);
     else
-        fprintf(stderr, "helio coll: %s: the MPI's own (%s)\n", functions[function].names,
+        fprintf(stderr, "helio coll: %s: the MPI's own (%s)\n", functions[function].name,
                 comm->most_here == 1 ? "no node has two ranks" : "no room in shared memory, or none at all");
 }
 
@@ -252,14 +269,12 @@ bool live_vector(const struct live_vector_call *call, int *error)
     comm = live_comm_enter(call->comm, comm);
     if (!comm)
         return false;
-    const char *algorithm = comm->settings.algorithms[functions[call->function].kind];
-    if (strcmp(algorithm, "mpi") == 0)
+    const struct choice choice = choose(comm, call->function);
+    bool is_ours = strcmp(choice.algorithm, "mpi") != 0 && live_vector_of(comm);
+    tell(comm, call->function, &choice);
+    if (!is_ours)
         return false;
-    live_vector_of(comm);
-    tell(comm, call->function);
-    if (!comm->vector)
-        return false;
-    if (strcmp(algorithm, "auto") == 0)
+    if (strcmp(choice.algorithm, "auto") == 0)
         *error = by_autotune(comm, call, &sides);
     else
         *error = by_nodes(comm, call, &sides);

@@ -19,6 +19,12 @@ bool coll_kind_read(const char *text, enum coll_kind *kind)
     return false;
 }
 
+bool coll_function_read(const char *text, enum coll_kind *kind)
+{
+    const char *name = strcmp(text, "reduce_scatterv") == 0 ? "reduce_scatter" : text;
+    return coll_kind_read(strcmp(text, "alltoallw") == 0 ? "alltoallv" : name, kind);
+}
+
 const struct coll_algorithm *coll_kind_algorithm_at(enum coll_kind kind, size_t index)
 {
     for (size_t i = 0; coll_algorithms[i]; i++)

@@ -6,6 +6,10 @@
 /* Reads the name of a collective that has algorithms. False: there is none, reported. */
 bool coll_kind_read(const char *text, enum coll_kind *kind);
 
+/* The same for a function of MPI, too, that is no collective of its own here: alltoallw is executed as
+ * alltoallv, and reduce_scatterv, MPI_Reduce_scatter with blocks that differ, as reduce_scatter. */
+bool coll_function_read(const char *text, enum coll_kind *kind);
+
 /* The algorithm of a collective of that name, or NULL, reported. */
 const struct coll_algorithm *coll_kind_algorithm(enum coll_kind kind, const char *name);
 

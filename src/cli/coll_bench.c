@@ -42,13 +42,13 @@ enum bench_option {
     {                                                                                                        \
         [BENCH_OP] = {"--op", 0, "NAME",                                                                     \
                       "the collective: alltoall (the default), alltoallv, alltoallw, allreduce,\n"           \
-                      "allgather, allgatherv, bcast, reduce, reduce_scatter, gather, gatherv,\n"             \
-                      "scatter, scatterv or barrier"},                                                       \
+                      "allgather, allgatherv, bcast, reduce, reduce_scatter (of equal blocks),\n"            \
+                      "reduce_scatterv (of blocks that differ), gather, gatherv, scatter, scatterv or\n"     \
+                      "barrier"},                                                                            \
         [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},                           \
         [BENCH_BYTES] = {"--bytes", 'b', "LIST",                                                             \
                          "sizes as MPI counts them: " sizes " (the default);\n"                              \
-                         "of blocks of different lengths (alltoallv, alltoallw, allgatherv, gatherv,\n"      \
-                         "scatterv) their mean"},                                                            \
+                         "of blocks of different lengths (the v forms, alltoallw) their mean"},              \
         [BENCH_ALGORITHMS] =                                                                                 \
             {"--algorithms", 'a', "LIST",                                                                    \
              "the others are compared with the first; mpi is the MPI's default algorithm,\n"                 \
@@ -101,6 +101,10 @@ static const struct cli_command tune_command = {
            "size:\n"
            "the best of those that the whole interval shows to be faster than the first, or else the MPI's "
            "own.\n"
+           "In alltoallv, alltoallw, gatherv and scatterv the ranks do not know the size: the file gets one "
+           "line "
+           "for\n"
+           "all sizes, or none if the best depends on the size.\n"
            "The library reads the file that HELIO_COLL_TABLE names.",
     .options = tune_options,
     .option_count = sizeof tune_options / sizeof *tune_options,
@@ -315,12 +319,29 @@ static void warn_of_other_work(const struct measured *measured)
                      measured->busy);
 }
 
+/* Whether the calls are those of which no rank knows all blocks. The library has an exchange of its own for
+ * them, and no schedules. */
+static bool has_own_exchange(enum coll_kind kind)
+{
+    return kind == COLL_ALLTOALLV || kind == COLL_GATHERV || kind == COLL_SCATTERV;
+}
+
+static void write_choices(const struct bench_request *request, const struct measured *measured, FILE *file)
+{
+    if (!has_own_exchange(request->kind))
+        measured_write_choices(measured, request->op, file);
+    else if (!measured_write_choice_of_all(measured, request->op, file))
+        diag_warning("the table has no line for %s: which way is faster depends on the size, which the ranks "
+                     "do not know in such a call; auto goes on trying both",
+                     request->op);
+}
+
 static enum status write_output(const struct bench_request *request, const struct measured *measured,
                                 struct output *output)
 {
     enum status status = STATUS_OK;
     if (output->file) {
-        measured_write_choices(measured, coll_kind_name(request->kind), output->file);
+        write_choices(request, measured, output->file);
         status = output_close(output, STATUS_OK);
     }
     warn_of_limits(request, measured);
@@ -385,41 +406,17 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     return CLI_END;
 }
 
-/* Alltoallw is a name of MPI alone: its settings are those of alltoallv. */
-static bool read_operation(const char *text, enum coll_kind *kind)
-{
-    return coll_kind_read(strcmp(text, "alltoallw") == 0 ? "alltoallv" : text, kind);
-}
-
 /* Whether the preloaded library replaces the collective. */
 static bool is_measured(enum coll_kind kind)
 {
     return kind != COLL_SCAN && kind != COLL_EXSCAN;
 }
 
-/* The variable that chooses for a collective without a table: the library follows a table by the size of a
- * block. NULL: the collective has a table. */
-static const char *setting_without_table(enum coll_kind kind)
-{
-    switch (kind) {
-    case COLL_ALLTOALLV:
-        return "HELIO_ALLTOALLV";
-    case COLL_ALLGATHERV:
-        return "HELIO_ALLGATHER";
-    case COLL_GATHERV:
-        return "HELIO_GATHERV";
-    case COLL_SCATTERV:
-        return "HELIO_SCATTERV";
-    default:
-        return NULL;
-    }
-}
-
 /* Whether the library has an algorithm of this name for the collective; reported. In calls of which no rank
- * knows all counts it has one. */
+ * knows all blocks it has one. */
 static bool is_algorithm(enum coll_kind kind, const char *op, const char *name)
 {
-    const bool is_vector = kind == COLL_ALLTOALLV || kind == COLL_GATHERV || kind == COLL_SCATTERV;
+    const bool is_vector = has_own_exchange(kind);
     if (!strcmp(name, "mpi") || !strncmp(name, "mpi:", 4) || !strcmp(name, "auto"))
         return true;
     if (is_vector && strcmp(name, "leaders") == 0)
@@ -470,15 +467,10 @@ static bool check_request(const struct cli_command *asked, struct bench_request 
 {
     struct units_problem problem;
     uint64_t samples;
-    if (!read_operation(request->op, &request->kind))
+    if (!coll_function_read(request->op, &request->kind))
         return false;
-    const char *setting = setting_without_table(request->kind);
     if (!is_measured(request->kind))
         diag_error("--op: %s is not measured", request->op);
-    else if (setting && (asked == &tune_command || request->path))
-        diag_error("no table holds for %s, whose blocks differ; measure it with helio coll bench, without "
-                   "-o, and set %s",
-                   request->op, setting);
     else if (!request->launcher)
         diag_error("helio %s needs a launcher behind --, such as -- mpirun -n 16", asked->name);
     else if (asked == &tune_command && !request->path)

@@ -176,7 +176,8 @@ enum status coll_shape_init(struct coll_shape *shape, const struct coll_text *te
     enum rank_placement placement;
     double imbalance;
     *shape = (struct coll_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
-    if (text->values[COLL_SHAPE_OP] && !coll_kind_read(text->values[COLL_SHAPE_OP], &shape->call.kind))
+    const char *op = text->values[COLL_SHAPE_OP];
+    if (op && !coll_function_read(op, &shape->call.kind))
         return STATUS_BAD_INPUT;
     if (shape->call.kind == COLL_BARRIER && !bytes)
         bytes = "0";

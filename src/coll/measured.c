@@ -23,13 +23,15 @@ static struct measured_series *series_of(struct measured *measured, uint64_t byt
     measured->series = mem_grow(measured->series, &measured->capacity, measured->count + 1, "samples");
     struct measured_series *series = &measured->series[measured->count++];
     *series = (struct measured_series){.bytes = bytes};
+    if (measured->longest_of[0] == bytes)
+        series->longest = measured->longest_of[1];
     snprintf(series->algorithm, sizeof series->algorithm, "%s", algorithm);
     return series;
 }
 
 bool measured_read(struct measured *measured, const char *line)
 {
-    unsigned long long bytes;
+    unsigned long long bytes, longest;
     char algorithm[48];
     double ns, processor_ns;
     if (sscanf(line, "sample %llu %47s %lf %lf", &bytes, algorithm, &ns, &processor_ns) == 4) {
@@ -41,6 +43,9 @@ bool measured_read(struct measured *measured, const char *line)
         series->processor_ns[series->count++] = processor_ns;
     } else if (sscanf(line, "cluster %u %u %u", &measured->nodes, &measured->ranks, &measured->most) == 3) {
         snprintf(measured->cluster, sizeof measured->cluster, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
+    } else if (sscanf(line, "longest %llu %llu", &bytes, &longest) == 2) {
+        measured->longest_of[0] = bytes;
+        measured->longest_of[1] = longest;
     } else if (sscanf(line, "slow %llu %47s", &bytes, algorithm) == 2) {
         struct measured_series *series = series_find(measured, bytes, algorithm);
         if (series)
@@ -139,16 +144,60 @@ static const char *best_of(const struct measured *measured, size_t first)
     return best;
 }
 
-void measured_write_choices(const struct measured *measured, const char *collective, FILE *file)
+/* What the columns of the table are. */
+static void write_heading(const struct measured *measured, FILE *file)
 {
     fprintf(file,
             "# collective, nodes, ranks of the largest node, bytes from which on, algorithm (helio coll "
             "bench; %s)\n",
             measured->cluster);
+}
+
+/* How an algorithm of the library compares with the first, for all sizes together. */
+struct tally {
+    size_t faster, slower;
+};
+
+static struct tally tally_of(const struct measured *measured, const char *algorithm)
+{
+    struct tally tally = {.faster = 0};
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        if (strcmp(series->algorithm, algorithm) != 0 || !is_choice(series))
+            continue;
+        struct median_estimate ratio = measured_ratio(measured, series);
+        tally.faster += ratio.low > 1;
+        tally.slower += ratio.high < 1;
+    }
+    return tally;
+}
+
+bool measured_write_choice_of_all(const struct measured *measured, const char *collective, FILE *file)
+{
+    const char *choice = "mpi";
+    for (size_t i = 0; i < measured->count; i++) {
+        struct tally tally = tally_of(measured, measured->series[i].algorithm);
+        if (tally.faster > 0)
+            choice = tally.slower > 0 ? NULL : measured->series[i].algorithm;
+        if (tally.faster > 0 && tally.slower == 0)
+            break;
+    }
+    write_heading(measured, file);
+    if (choice)
+        fprintf(file, "%s %u %u 0 %s\n", collective, measured->nodes, measured->most, choice);
+    else
+        fprintf(file, "# no line for %s: which way is faster depends on the size\n", collective);
+    return choice != NULL;
+}
+
+void measured_write_choices(const struct measured *measured, const char *collective, FILE *file)
+{
+    write_heading(measured, file);
     for (size_t i = 0; i < measured->count; i++) {
         const struct measured_series *series = &measured->series[i];
         if (first_of(measured, series) == series)
             fprintf(file, "%s %u %u %llu %s\n", collective, measured->nodes, measured->most,
-                    (unsigned long long)series->bytes, best_of(measured, i));
+                    (unsigned long long)(series->longest ? series->longest : series->bytes),
+                    best_of(measured, i));
     }
 }

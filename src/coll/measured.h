@@ -13,6 +13,8 @@
  * (live/coll/choose.c). */
 struct measured_series {
     uint64_t bytes;
+    uint64_t
+        longest; /* bytes of the longest block, where the blocks of a call differ and all ranks know all */
     char algorithm[48];
     double *ns, *processor_ns; /* of each sample: its time, and its processor time */
     size_t count, ns_capacity, processor_capacity;
@@ -25,12 +27,13 @@ struct measured {
     unsigned nodes, ranks, most;    /* most: ranks of the largest node */
     struct measured_series *series; /* those of a size stand together; the first is compared with */
     size_t count, capacity;
-    char late[48];       /* the algorithm of a sample that has not ended in time; "": none */
-    char refused[400];   /* what is wrong in what was asked for; "": nothing */
-    uint64_t late_bytes; /* its size; 0: it is the first call of a communicator */
-    char busy[128];      /* what other work has used meanwhile, in words; "": not known */
-    bool is_busy;        /* so much that times may be those of the other work */
-    bool is_done;        /* the measurement has come to its end */
+    char late[48];          /* the algorithm of a sample that has not ended in time; "": none */
+    char refused[400];      /* what is wrong in what was asked for; "": nothing */
+    uint64_t longest_of[2]; /* a size, and the bytes of its longest block: those of the samples that follow */
+    uint64_t late_bytes;    /* its size; 0: it is the first call of a communicator */
+    char busy[128];         /* what other work has used meanwhile, in words; "": not known */
+    bool is_busy;           /* so much that times may be those of the other work */
+    bool is_done;           /* the measurement has come to its end */
 };
 
 /* Takes a line of the measuring program. False: the line is not one of its own. */
@@ -44,8 +47,14 @@ double measured_median_processor_ns(const struct measured_series *series);
  * the other. */
 struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series);
 
-/* Writes the table of choices for a collective: for each size the algorithm of the library with the best
- * ratio among those that the whole interval says are faster than the first; "mpi" where there is none. */
+/* Writes the table of choices for a collective: for each size, as the library knows it, the algorithm of the
+ * library with the best ratio among those that the whole interval says are faster than the first; "mpi" where
+ * there is none. */
 void measured_write_choices(const struct measured *measured, const char *collective, FILE *file);
+
+/* Writes the one line for all sizes, where no rank of the library knows the size: an algorithm of the library
+ * that is faster than the first for a size and slower for none; "mpi" where none is faster for a size. False:
+ * it depends on the size, and there is no line. */
+bool measured_write_choice_of_all(const struct measured *measured, const char *collective, FILE *file);
 
 #endif

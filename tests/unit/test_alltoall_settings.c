@@ -139,15 +139,21 @@ static void tables_are_read(void **state)
     memset(comment, '#', sizeof comment);
     strcpy(comment + sizeof comment - 2, "\n");
     char *table;
-    assert_true(asprintf(&table,
-                         "%s\n2 4 64 v3\n2\t4 18446744073709551615 scatter # a comment\n1 2 8 mpi\n"
-                         "reduce_scatter 3 2 8 pairwise",
-                         comment) > 0);
+    assert_true(
+        asprintf(&table,
+                 "%s\n2 4 64 v3\n2\t4 18446744073709551615 scatter # a comment\n1 2 8 mpi\n"
+                 "reduce_scatter 3 2 8 pairwise\nallgatherv 3 2 24 ring\nreduce_scatterv 3 2 24 mpi\n"
+                 "alltoallv 3 2 0 leaders\nalltoallw 3 2 0 mpi\ngatherv 3 2 0 mpi\nscatterv 3 2 0 leaders",
+                 comment) > 0);
     assert_true(reads_table(table));
     free(table);
-    assert_int_equal(settings.choice_count, 4);
-    assert_int_equal(settings.choices[0].kind, COLL_ALLTOALL);
-    assert_int_equal(settings.choices[3].kind, COLL_REDUCE_SCATTER);
+    static const uint32_t calls[] = {COLL_ALLTOALL,       COLL_ALLTOALL,      COLL_ALLTOALL,
+                                     COLL_REDUCE_SCATTER, COLL_ALLGATHERV,    SETTINGS_REDUCE_SCATTERV,
+                                     COLL_ALLTOALLV,      SETTINGS_ALLTOALLW, COLL_GATHERV,
+                                     COLL_SCATTERV};
+    assert_int_equal(settings.choice_count, sizeof calls / sizeof *calls);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_int_equal(settings.choices[i].call, calls[i]);
     assert_string_equal(settings.choices[3].algorithm, "pairwise");
     assert_int_equal(settings.choices[0].nodes, 2);
     assert_int_equal(settings.choices[0].most_here, 4);
@@ -167,24 +173,29 @@ static void wrong_tables_are_named(void **state)
         const char *line;
         int column;
         const char *message;
-    } wrong[] = {{"-1 4 64 v3\n", 2, form},
-                 {"2 -4 64 v3\n", 3, form},
-                 {"2 4 -64 v3\n", 5, form},
-                 {"4294967298 4 64 v3\n", 1, form},
-                 {"2 4 18446744073709551616 v3\n", 5, form},
-                 {"2 4 64\n", 8, form},
-                 {"2 4 64 v3 v3\n", 11, form},
-                 {"2 4 64 linearlinearlinearlinearlinearlinear\n", 8, "is not an algorithm of alltoall"},
-                 {"2 4 64 none\n", 8,
-                  "'none' is not an algorithm of alltoall, which helio coll plan --op alltoall lists"},
-                 {"2,4,64,v3\n", 1, form},
-                 {"2 4 64v3\n", 5, form},
-                 {"allreduce2 4 64 ring\n", 10, form},
-                 {"scan 2 4 64 linear\n", 1, "'scan' is not a collective of this library"},
-                 {"allreduce 2 4 64 v3\n", 18, "'v3' is not an algorithm of allreduce"},
-                 {"allreduce 2 4 64 auto\n", 18, "'auto' is not an algorithm of allreduce"},
-                 {"gatherv 2 4 64 leaders\n", 1, "no table holds for gatherv"},
-                 {"reduce_scatte 2 4 64 pairwise\n", 1, "'reduce_scatte' is not a collective"}};
+    } wrong[] = {
+        {"-1 4 64 v3\n", 2, form},
+        {"2 -4 64 v3\n", 3, form},
+        {"2 4 -64 v3\n", 5, form},
+        {"4294967298 4 64 v3\n", 1, form},
+        {"2 4 18446744073709551616 v3\n", 5, form},
+        {"2 4 64\n", 8, form},
+        {"2 4 64 v3 v3\n", 11, form},
+        {"2 4 64 linearlinearlinearlinearlinearlinear\n", 8, "is not an algorithm of alltoall"},
+        {"2 4 64 none\n", 8,
+         "'none' is not an algorithm of alltoall, which helio coll plan --op alltoall lists"},
+        {"2,4,64,v3\n", 1, form},
+        {"2 4 64v3\n", 5, form},
+        {"allreduce2 4 64 ring\n", 10, form},
+        {"scan 2 4 64 linear\n", 1, "'scan' is not a collective of this library"},
+        {"allreduce 2 4 64 v3\n", 18, "'v3' is not an algorithm of allreduce"},
+        {"allreduce 2 4 64 auto\n", 18, "'auto' is not an algorithm of allreduce"},
+        {"gatherv 2 4 64 leaders\n", 13, "a line of gatherv holds for all sizes, and has 0 in this place"},
+        {"alltoallw 2 4 0 linear\n", 17, "'linear' is neither leaders nor mpi, which alltoallw has"},
+        {"scatterv 2 4 0 auto\n", 16, "'auto' is neither leaders nor mpi"},
+        {"allgatherv 2 4 64 v3\n", 19,
+         "'v3' is not an algorithm of allgatherv, which helio coll plan --op allgather lists"},
+        {"reduce_scatte 2 4 64 pairwise\n", 1, "'reduce_scatte' is not a collective"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char place[32];
         snprintf(place, sizeof place, ":1:%d: error: ", wrong[i].column);
