@@ -423,7 +423,7 @@ bool live_comm_find(MPI_Comm theirs, struct live_comm **comm, struct live_place 
         return find_place(theirs, place);
     }
     *place = (struct live_place){(*comm)->rank, (*comm)->size};
-    return *comm != &left_to_mpi && (*comm)->broken == MPI_SUCCESS;
+    return *comm != &left_to_mpi && (*comm)->broken == MPI_SUCCESS && !(*comm)->calls_differ;
 }
 
 struct live_comm *live_comm_enter(MPI_Comm theirs, struct live_comm *comm)

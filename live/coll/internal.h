@@ -121,6 +121,7 @@ struct live_comm {
     struct live_settings settings;
     uint32_t calls_before; /* calls that are left to the MPI before this is set up */
     MPI_Comm mine;         /* the same ranks, for our messages only; MPI_COMM_NULL until it is set up */
+    bool calls_differ;     /* its ranks have made different calls: the MPI executes all that follow */
     int broken;            /* the error with which the MPI has given up `mine`; MPI_SUCCESS: it has not */
     uint32_t size, rank;
     struct coll_nodes nodes;

@@ -115,7 +115,8 @@ static int32_t number_of(const struct live_key *key)
 enum agreement { NO_MEMORY, DIFFERENT_CALLS, AGREED };
 
 /* Whether all ranks have a plan, and for the same call. Ranks whose calls do not belong together are an error
- * of the program: all leave the call to the MPI, which reports it. Collective. */
+ * of the program: all leave the call to the MPI, which reports it, perhaps on some ranks alone. The others
+ * then wait in this call for messages of the next one; so the library must not meet before it. Collective. */
 static enum agreement agree(const struct live_comm *comm, const struct live_key *key, bool has_plan)
 {
     int32_t mine[2] = {has_plan ? number_of(key) : 0, has_plan ? -number_of(key) : 0}, least[2];
@@ -136,7 +137,7 @@ static void fill(struct live_comm *comm, struct plan_entry *entry, const struct 
     if (agreed != AGREED) {
         coll_plan_free(&entry->plan);
         algorithm = NULL;
-        entry->is_filled = agreed == NO_MEMORY; /* other ranks may make this very call later */
+        comm->calls_differ = agreed == DIFFERENT_CALLS;
         snprintf(why, sizeof why, "%s",
                  agreed == NO_MEMORY ? "a rank has no memory" : "the ranks make different calls");
     }
@@ -169,7 +170,7 @@ static struct plan_entry *find_or_fill(struct live_comm *comm, const struct live
     struct plan_entry *entry = entry_for_new(comm, key);
     if (entry)
         fill(comm, entry, key);
-    return entry && entry->is_filled ? entry : NULL;
+    return entry;
 }
 
 const struct plan_entry *live_plan_find(struct live_comm *comm, const struct live_key *key)

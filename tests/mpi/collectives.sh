@@ -17,7 +17,7 @@ set -eu
 . "$(dirname "$0")/common.sh"
 
 movers="movers bytes large bottom comms steps inter rows streams barrier"
-among="progress late wildcards nonblocking persistent threads errors handles refused leaks"
+among="progress late wildcards nonblocking persistent threads errors handles refused lengths leaks"
 reductions="operations users sizes large bits handles specials"
 kinds="Barrier Bcast Gather Scatter Allgather Reduce Allreduce Reduce_scatter"
 

@@ -356,6 +356,30 @@ static void check_refused(void)
     }
 }
 
+/* The ranks of a bcast give different lengths, which an MPI may report or not. The root of the next bcast
+ * sends a few bytes and goes on, in this MPI. The other ranks enter it after a message that the root sends
+ * behind it: so the library must not make the root wait for them. */
+static void check_lengths(void)
+{
+    enum { LONGEST = 10, TAG = 7 };
+    int numbers[LONGEST] = {0}, token = 0;
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (unsigned turn = 0; turn < 12; turn++)
+        MPI_Bcast(numbers, 1, MPI_INT, 0, comm);
+    MPI_Bcast(numbers, world_rank == 0 ? 2 : 4, MPI_INT, 0, comm);
+    numbers[0] = world_rank == 0;
+    if (world_rank != 0)
+        MPI_Recv(&token, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
+    MPI_Bcast(numbers, LONGEST, MPI_INT, 0, comm);
+    for (int other = 1; world_rank == 0 && other < world_size; other++)
+        MPI_Send(&token, 1, MPI_INT, other, TAG, comm);
+    if (numbers[0] != 1)
+        fail("lengths", "the bcast that follows has other data", numbers[0], 1);
+    MPI_Comm_free(&comm);
+}
+
 /* -------------------------------------------------------------------- leaks */
 
 static void call_often(long calls)
@@ -393,9 +417,11 @@ static void check_leaks(void)
 }
 
 static const struct check checks[] = {
-    {"progress", check_progress},       {"late", check_late},       {"wildcards", check_wildcards},
-    {"nonblocking", check_nonblocking}, {"threads", check_threads}, {"errors", check_errors},
-    {"handles", check_handles},         {"refused", check_refused}, {"leaks", check_leaks},
+    {"progress", check_progress},     {"late", check_late},
+    {"wildcards", check_wildcards},   {"nonblocking", check_nonblocking},
+    {"threads", check_threads},       {"errors", check_errors},
+    {"handles", check_handles},       {"refused", check_refused},
+    {"lengths", check_lengths},       {"leaks", check_leaks},
     {"persistent", check_persistent},
 };
 
