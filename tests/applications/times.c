@@ -97,6 +97,10 @@ int MPI_Finalize(void)
     tell();
 #ifndef OPEN_MPI
     enum { LEAVE_US = 200000 }; /* the launcher loses output that it has not passed on yet */
+    void (*flush_fortran)(void *);
+    *(void **)&flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+    if (flush_fortran)
+        flush_fortran(NULL); /* all units */
     fflush(NULL);
     PMPI_Barrier(MPI_COMM_WORLD);
     usleep(LEAVE_US);
