@@ -16,4 +16,4 @@ static void reproduce(struct reproduction *reproduction)
         tdm_beyond(reproduction);
 }
 
-PAPER(tdm, "Compiled Communication for All-optical TDM Networks", "found", reproduce);
+PAPER(tdm, "Compiled Communication for All-optical TDM Networks", "longest", reproduce);
