@@ -89,7 +89,9 @@ static bool run_some(const struct topo *topo, const char *path, size_t size)
                                     is_literal   ? "photonic.reservation=hop-by-hop"
                                     : has_faults ? "faults.link_share=0.1"
                                                  : NULL,
-                                    is_packet ? "faults.at=20us" : NULL,
+                                    !is_packet      ? NULL
+                                    : size / 48 % 2 ? "packet.step=3us"
+                                                    : "faults.at=20us",
                                     NULL};
     if (topo->no_ends && strcmp(fabric, "segment") == 0)
         fabric = "circuit";

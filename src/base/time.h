@@ -31,6 +31,13 @@ static inline ps_t ps_max(ps_t a, ps_t b)
     return a > b ? a : b;
 }
 
+/* The first whole multiple of `unit` that is not before `time`; `unit` is positive. */
+static inline ps_t ps_multiple_from(ps_t time, ps_t unit)
+{
+    const ps_t over = time == PS_NEVER ? 0 : time % unit;
+    return over ? ps_add(time, unit - over) : time;
+}
+
 /* ceil(bytes * 10^12 / rate), the service time of every channel; PS_NEVER: out of range. rate_bytes_per_s is
  * not 0. */
 static inline ps_t service_ps(uint64_t bytes, uint64_t rate_bytes_per_s)

@@ -115,12 +115,30 @@ static void chunks_change_nothing_but_paths(void **state)
     }
 }
 
+/* Paths are chosen at whole steps. Those chosen once, at the begin, are the same ones. */
+static void steps_keep_paths_and_bytes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *rule = i ? "packet.routing=valiant" : "packet.routing=ugal-g";
+        ps_t once = run(GROUP, GROUP, rule, "packet.chunk=0B", NULL);
+        uint64_t bytes = hop_bytes;
+        assert_in_range(run(GROUP, GROUP, rule, "packet.chunk=0B", "packet.step=1us"), once,
+                        once + once / 20);
+        assert_int_equal(bytes, hop_bytes);
+        ps_t again = run(GROUP, GROUP, rule, "packet.chunk=64KiB", NULL);
+        ps_t stepped = run(GROUP, GROUP, rule, "packet.chunk=64KiB", "packet.step=1us");
+        assert_in_range(stepped, again - again / 20, again + again / 20);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adversarial_traffic_takes_detours),
         cmocka_unit_test(uniform_traffic_takes_few_detours),
         cmocka_unit_test(chunks_change_nothing_but_paths),
+        cmocka_unit_test(steps_keep_paths_and_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

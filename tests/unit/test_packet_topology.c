@@ -518,28 +518,33 @@ static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t coun
     return least >= 0;
 }
 
-static void simulate_slowly(const struct topo *topo, struct fluid *flows, uint32_t count)
+/* When rates change next: when a message ends, or at the end of the step in which it does. */
+static long double next_change(const struct fluid *flows, uint32_t count, long double now, ps_t step)
 {
-    long double now = 0;
-    for (;;) {
-        long double next = -1;
+    long double next = -1;
+    for (uint32_t i = 0; i < count; i++)
+        if (!flows[i].done && (next < 0 || flows[i].left / flows[i].rate < next))
+            next = flows[i].left / flows[i].rate;
+    return next < 0 ? -1 : step ? ceill((now + next) / step) * step : now + next;
+}
+
+static void simulate_slowly(const struct topo *topo, struct fluid *flows, uint32_t count, ps_t step)
+{
+    long double now = 0, next = 0;
+    while (next >= 0) {
         for (uint32_t i = 0; i < count; i++)
             flows[i].open = !flows[i].done;
         while (fill_one(topo, flows, count))
             continue;
-        for (uint32_t i = 0; i < count; i++)
-            if (!flows[i].done && (next < 0 || flows[i].left / flows[i].rate < next))
-                next = flows[i].left / flows[i].rate;
-        if (next < 0)
-            return;
-        now += next;
-        for (uint32_t i = 0; i < count; i++) {
-            flows[i].left -= flows[i].done ? 0 : flows[i].rate * next;
-            if (!flows[i].done && flows[i].left < 1e-6L) {
-                flows[i].done = true;
-                flows[i].end_ps = now;
-            }
+        next = next_change(flows, count, now, step);
+        for (uint32_t i = 0; i < count && next >= 0; i++) {
+            if (flows[i].done)
+                continue;
+            flows[i].end_ps = now + flows[i].left / flows[i].rate;
+            flows[i].left -= flows[i].rate * (next - now);
+            flows[i].done = flows[i].left < 1e-6L;
         }
+        now = next;
     }
 }
 
@@ -609,13 +614,13 @@ static void compare(const struct topo *topo, const struct fluid *flows, uint32_t
     }
 }
 
-/* Equal to within a nanosecond: the end of each message rounds the later ones. */
-static void equals_the_slow_simulation(void **state)
+static void equal_the_slow_simulation(ps_t step)
 {
-    (void)state;
     static const char *const texts[] = {
         "torus:3x4",       "mesh:4x3", "fattree:3x2", "fattree:2x3",
         "dragonfly:2x2x1", "ring:9",   "crossbar:8",  "tests/networks/uneven.yaml"};
+    char stepping[64];
+    snprintf(stepping, sizeof stepping, "packet.step=%lldps", (long long)step);
     for (uint32_t k = 0; k < 4 * sizeof texts / sizeof *texts; k++) {
         struct topo topo;
         struct fluid flows[FLOWS_MOST];
@@ -624,11 +629,47 @@ static void equals_the_slow_simulation(void **state)
         snprintf(setting, sizeof setting, "topology=%s", texts[k / 4]);
         assert_int_equal(topo_parse("test", texts[k / 4], &topo), STATUS_OK);
         uint32_t count = draw_traffic(&topo, half, 17 + k, flows);
-        simulate_slowly(&topo, flows, count);
+        simulate_slowly(&topo, flows, count, step);
         run_traffic(&topo, flows, count,
-                    (const char *const[]){setting, half ? "packet.duplex=half" : "packet.duplex=full", NULL});
+                    (const char *const[]){setting, half ? "packet.duplex=half" : "packet.duplex=full",
+                                          stepping, NULL});
         compare(&topo, flows, count);
     }
+}
+
+/* Equal to within a nanosecond: the end of each message rounds the later ones. */
+static void equals_the_slow_simulation(void **state)
+{
+    (void)state;
+    equal_the_slow_simulation(0);
+}
+
+static void steps_equal_the_slow_simulation(void **state)
+{
+    (void)state;
+    equal_the_slow_simulation(7 * US);
+    equal_the_slow_simulation(100 * US);
+}
+
+/* 12000 operations are 1 us. A message begins at the end of the step in which it is sent. Of two that share a
+ * link, the longer one has half of it until the end of the step in which the shorter one ends, and then all
+ * of it. */
+static void a_step_delays_begins_and_what_is_free(void **state)
+{
+    (void)state;
+    CALLS idle[] = {FINALIZE};
+    CALLS late[] = {COMPUTE(13 * 12000), SEND(1, 1, BIG), FINALIZE};
+    CALLS from_late[] = {RECV(0, 1, BIG), FINALIZE};
+    run((const struct call *const[]){late, from_late}, 2, (const char *const[]){"packet.step=10us", NULL});
+    assert_int_equal(out.makespan, 20 * US + BIG * BYTE + L);
+    CALLS both[] = {ISEND(1, 1, BIG / 4, 2), ISEND(2, 1, BIG, 3), WAITALL, FINALIZE};
+    CALLS short_one[] = {RECV(0, 1, BIG / 4), FINALIZE};
+    CALLS long_one[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {both, short_one, long_one, idle};
+    run(calls, 4, (const char *const[]){"packet.step=15us", NULL});
+    assert_int_equal(out.finish[1], 40 * US + L); /* 250 kB at half of 12.5 GB/s */
+    const int64_t until = 45 * US / (2 * BYTE);   /* bytes of the longer one at the end of the step */
+    assert_int_equal(out.finish[2], 45 * US + (BIG - until) * BYTE + L);
 }
 
 int main(void)
@@ -649,6 +690,8 @@ int main(void)
         cmocka_unit_test(sprayed_messages_use_all_links),
         cmocka_unit_test(sprayed_messages_wait_for_their_slowest_part),
         cmocka_unit_test(equals_the_slow_simulation),
+        cmocka_unit_test(steps_equal_the_slow_simulation),
+        cmocka_unit_test(a_step_delays_begins_and_what_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,9 @@ void packet_request_solve(struct packet *packet)
 {
     if (packet->solve_pending)
         return;
+    const ps_t now = fabric_now(&packet->fabric), step = packet->config->step_ps;
     packet->solve_pending = true;
-    loop_at(packet->fabric.params.loop, fabric_now(&packet->fabric), packet->solve_kind, 0);
+    loop_at(packet->fabric.params.loop, step ? ps_multiple_from(now, step) : now, packet->solve_kind, 0);
 }
 
 struct queue_key packet_key_of(const struct packet *packet, const struct message *message)

@@ -41,6 +41,7 @@ struct packet_config {
     int duplex;    /* enum packet_duplex */
     int injection; /* enum packet_injection */
     ps_t hop_latency_ps;
+    ps_t step_ps;
     int routing;    /* enum path_choice */
     uint64_t paths; /* of a flow at once */
     uint64_t chunk_bytes;
@@ -168,7 +169,8 @@ struct rates_shape packet_shape_of(const struct packet_config *config, const str
 
 /* ----------------------------- packet.c, for lanes.c, change.c and stage.c */
 
-/* All changes of one instant are solved together, after the other events of this instant. */
+/* All changes of one instant are solved together, after the other events of this instant; with packet.step
+ * all changes of one step, at its end. */
 void packet_request_solve(struct packet *packet);
 
 /* The key of the messages that must follow each other. */

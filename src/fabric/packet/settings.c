@@ -77,6 +77,14 @@ PARAM_TABLE(
      .max = "1 TB",
      .doc = "with valiant, ugal-l and ugal-g: messages of a pair of nodes choose a path again after so many "
             "bytes on it, a compromise of time and accuracy; 0 B: never"},
+    {.name = "packet.step",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct packet_config, step_ps),
+     .default_text = "0 ps",
+     .min = "0 ps",
+     .max = "1 s",
+     .doc = "rates change at whole multiples of it only: less exact and, where many messages begin or end, "
+            "faster; 0 ps: at once"},
     {.name = "packet.congestion",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, congestion),

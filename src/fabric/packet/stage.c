@@ -28,8 +28,11 @@ void stage_init(struct packet *packet)
 {
     const struct packet_config *config = packet->config;
     packet->has_stages = has_windows(packet) || packet_has_chunks(packet);
-    if (packet_has_chunks(packet))
-        packet->tick = service_ps(config->chunk_bytes, config->bandwidth_bytes_per_s);
+    if (!packet_has_chunks(packet))
+        return;
+    packet->tick = service_ps(config->chunk_bytes, config->bandwidth_bytes_per_s);
+    if (config->step_ps) /* who chooses between two steps would stand still until the next one */
+        packet->tick = ps_multiple_from(packet->tick, config->step_ps);
 }
 
 static maxmin_work_t chunk_of(const struct packet *packet)
@@ -81,12 +84,6 @@ void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done)
 }
 
 /* Paths are chosen at whole ticks, so that many flows that choose are solved for at once. */
-static ps_t tick_from(const struct packet *packet, ps_t time)
-{
-    ps_t over = time == PS_NEVER ? 0 : time % packet->tick;
-    return over ? ps_add(time, packet->tick - over) : time;
-}
-
 static ps_t end_of_lane(const struct packet *packet, uint32_t id, maxmin_work_t left)
 {
     const struct packet_stage *stage = &packet->stages[id];
@@ -94,7 +91,8 @@ static ps_t end_of_lane(const struct packet *packet, uint32_t id, maxmin_work_t 
     if (stage->open && stage->open < left)
         closes = ps_add(now, maxmin_time(stage->open, lane_rate(packet, id)));
     if (stage->chunk < left)
-        chooses = tick_from(packet, ps_add(now, maxmin_time(stage->chunk, lane_rate(packet, id))));
+        chooses =
+            ps_multiple_from(ps_add(now, maxmin_time(stage->chunk, lane_rate(packet, id))), packet->tick);
     return closes < chooses ? closes : chooses;
 }
 
