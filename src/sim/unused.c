@@ -61,9 +61,9 @@ static bool is_name_among(const char *const *names, const char *name)
     return *names;
 }
 
-/* Whether another parameter takes the place of this one: host.system has times of its own for the software of
- * hosts and their NICs and for copies within a node, and intranode.times for messages within a node. Where
- * each rank has a node, there are none of these. */
+/* Whether something else takes the place of this parameter. A workload has an algorithm of its own;
+ * host.system has times of its own for the software of hosts and their NICs and for copies within a node, and
+ * intranode.times for messages within a node. Where each rank has a node, there are none of these. */
 static bool is_replaced(const struct experiment *experiment, const char *name)
 {
     static const char *const by_system[] = {"host.send", "host.receive", "nic.latency", "intranode.bandwidth",
@@ -72,11 +72,13 @@ static bool is_replaced(const struct experiment *experiment, const char *name)
                              *const within_node[] = {"intranode.latency", "intranode.bandwidth",
                                                      "intranode.times", NULL};
     const struct config *config = experiment->config;
+    const char *of_program = experiment->program->setting.parameter;
     const bool is_alone =
         !experiment->program->openloop && node_config_ranks(config_of(config, &node_params)) == 1;
     if (reads_any_parameter(experiment))
         return false;
-    return (experiment->has_host && is_name_among(by_system, name)) ||
+    return (of_program && strcmp(name, of_program) == 0) ||
+           (experiment->has_host && is_name_among(by_system, name)) ||
            (!config_has_default(config, "intranode.times") && is_name_among(by_times, name)) ||
            (is_alone && is_name_among(within_node, name));
 }
