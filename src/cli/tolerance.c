@@ -191,6 +191,17 @@ static enum status show(const struct tolerance_report *report, const struct tole
     return status;
 }
 
+/* Runs bracket a value wherever it is. */
+static void warn_of_range(const struct tolerance_arguments *arguments, const struct tolerance_answer *answers,
+                          size_t count)
+{
+    const bool has_range = arguments->from || arguments->to;
+    for (size_t i = 0; has_range && i < count; i++)
+        if (answers[i].why)
+            diag_warning("--from and --to have no effect on %s, which has no exact pieces: runs bracket it",
+                         answers[i].param->name);
+}
+
 static enum status answer_experiment(struct experiment *experiment,
                                      const struct tolerance_arguments *arguments)
 {
@@ -211,8 +222,10 @@ static enum status answer_experiment(struct experiment *experiment,
     struct tolerance_report report = {
         .experiment = experiment, .by = question.by, .answers = answers, .critical = &question.critical};
     enum status status = answer_all(&question, arguments->of, answers, &report.count);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        warn_of_range(arguments, answers, report.count);
         status = show(&report, arguments);
+    }
     for (size_t i = 0; i < most; i++)
         tolerance_answer_free(&answers[i]);
     free(answers);
