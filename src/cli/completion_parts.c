@@ -27,6 +27,20 @@ static const char *equal_blocks_at(size_t index)
     return NULL;
 }
 
+/* A parameter that is a time or a rate. */
+static const char *quantity_at(size_t index)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < tables[i]->count; k++) {
+            const struct param *param = &tables[i]->params[k];
+            if ((param->type == PARAM_TIME || param->type == PARAM_RATE) && index-- == 0)
+                return param->name;
+        }
+    return NULL;
+}
+
 /* Of a title that lists what may stand there, such as "down|up"; valid until the next call. NULL: there is
  * none. */
 static const char *alternative_at(const char *title, size_t index)
@@ -51,6 +65,8 @@ const char *completion_name_at(const struct cli_command *of, size_t option, size
         return fabric_at(index);
     if (strcmp(at->name, "--op") == 0 && strcmp(of->name, "coll circuits") == 0)
         return equal_blocks_at(index);
+    if (strcmp(at->name, "--of") == 0 && strcmp(of->name, "tolerance") == 0)
+        return quantity_at(index);
     return at->value ? alternative_at(at->value, index) : NULL;
 }
 
