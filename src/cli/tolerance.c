@@ -196,10 +196,16 @@ static void warn_of_range(const struct tolerance_arguments *arguments, const str
                           size_t count)
 {
     const bool has_range = arguments->from || arguments->to;
+    char *names = mem_text("");
     for (size_t i = 0; has_range && i < count; i++)
-        if (answers[i].why)
-            diag_warning("--from and --to have no effect on %s, which has no exact pieces: runs bracket it",
-                         answers[i].param->name);
+        if (answers[i].why) {
+            char *longer = mem_format("%s%s%s", names, *names ? ", " : "", answers[i].param->name);
+            free(names);
+            names = longer;
+        }
+    if (*names)
+        diag_warning("--from and --to have no effect on %s: runs bracket it, without exact pieces", names);
+    free(names);
 }
 
 static enum status answer_experiment(struct experiment *experiment,

@@ -672,6 +672,25 @@ static void a_step_delays_begins_and_what_is_free(void **state)
     assert_int_equal(out.finish[2], 45 * US + (BIG - until) * BYTE + L);
 }
 
+/* A window closes at the end of a step, and a fault acts at one: until then the message keeps its rate. */
+static void windows_and_faults_wait_for_steps(void **state)
+{
+    (void)state;
+    CALLS to_1[] = {SEND(1, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {to_1, from_0};
+    run(calls, 2, (const char *const[]){"packet.congestion=window", "packet.step=100us", NULL});
+    assert_int_equal(out.makespan, BIG * BYTE + L); /* over before its window closes */
+    run(calls, 2, (const char *const[]){"packet.congestion=window", "packet.step=10us", NULL});
+    const double rest = BIG - 10.0 * US / BYTE; /* at 64 KiB in 2 L */
+    assert_true(fabs((double)out.makespan - (10.0 * US + rest * 2 * L / 65536 + L)) < 1000);
+    /* half of the rate from 45 us on, which is 60 us here, to 85 us, which is 90 us */
+    run(calls, 2,
+        (const char *const[]){"topology=linear:2", "packet.step=30us", "faults.slow_link_share=1",
+                              "faults.slow_rate=0.5", "faults.at=45us", "faults.repair=40us", NULL});
+    assert_int_equal(out.makespan, 60 * US + 30 * US + (BIG - 75 * US / BYTE) * BYTE + L + HOP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -692,6 +711,7 @@ int main(void)
         cmocka_unit_test(equals_the_slow_simulation),
         cmocka_unit_test(steps_equal_the_slow_simulation),
         cmocka_unit_test(a_step_delays_begins_and_what_is_free),
+        cmocka_unit_test(windows_and_faults_wait_for_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

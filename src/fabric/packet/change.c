@@ -291,7 +291,8 @@ static void on_change(void *self, uint32_t state)
     if (!faults->reroute_ps)
         on_route(packet, state);
     else
-        loop_at(packet->fabric.params.loop, ps_add(fabric_now(&packet->fabric), faults->reroute_ps),
+        loop_at(packet->fabric.params.loop,
+                packet_step_from(packet, ps_add(fabric_now(&packet->fabric), faults->reroute_ps)),
                 change->route_kind, state);
 }
 
@@ -306,7 +307,8 @@ void change_init(struct packet *packet, struct topology_states *states)
     change->route_kind = loop_register(loop, on_route, packet);
     note_stops(packet);
     for (uint32_t state = 1; state < change->states.count; state++)
-        loop_at(loop, change->states.items[state].since, change->change_kind, state);
+        loop_at(loop, packet_step_from(packet, change->states.items[state].since), change->change_kind,
+                state);
 }
 
 void change_free(struct packet *packet)

@@ -8,9 +8,9 @@ void packet_request_solve(struct packet *packet)
 {
     if (packet->solve_pending)
         return;
-    const ps_t now = fabric_now(&packet->fabric), step = packet->config->step_ps;
     packet->solve_pending = true;
-    loop_at(packet->fabric.params.loop, step ? ps_multiple_from(now, step) : now, packet->solve_kind, 0);
+    loop_at(packet->fabric.params.loop, packet_step_from(packet, fabric_now(&packet->fabric)),
+            packet->solve_kind, 0);
 }
 
 struct queue_key packet_key_of(const struct packet *packet, const struct message *message)
@@ -63,6 +63,14 @@ ps_t packet_latency_of(const struct packet *packet, const struct message *messag
     if (packet->has_topology && topo_has_latencies(&packet->paths.topo))
         return latency_by_route(packet, message);
     return ps_add(config->latency_ps, config->hop_latency_ps * delays_of(packet, message));
+}
+
+/* Its flow gets a rate with the next step. */
+static void emit_step(const struct packet *packet, uint32_t index)
+{
+    const ps_t now = fabric_now(&packet->fabric);
+    tap_emit_part(packet->fabric.params.tap, index, TAP_PART_QUEUE, now, packet_step_from(packet, now),
+                  "the next packet.step at node", fabric_message(&packet->fabric, index)->source_node);
 }
 
 /* The message is the first of its flow now. */
@@ -143,6 +151,7 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
                                                          .lane = POOL_NONE};
     lanes_begin(packet, flow);
     emit_queued(packet, queue.head);
+    emit_step(packet, queue.head);
     entry->queue.head = flow;
     packet->statistics.flows++;
     if (packet->flows.live > packet->statistics.peak_flows)

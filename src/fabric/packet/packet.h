@@ -169,6 +169,13 @@ struct rates_shape packet_shape_of(const struct packet_config *config, const str
 
 /* ----------------------------- packet.c, for lanes.c, change.c and stage.c */
 
+/* The next instant at which rates may change: with packet.step the end of the step. */
+static inline ps_t packet_step_from(const struct packet *packet, ps_t time)
+{
+    const ps_t step = packet->config->step_ps;
+    return step ? ps_multiple_from(time, step) : time;
+}
+
 /* All changes of one instant are solved together, after the other events of this instant; with packet.step
  * all changes of one step, at its end. */
 void packet_request_solve(struct packet *packet);

@@ -214,6 +214,15 @@ static void describe_congestion(const struct packet_config *packet, struct fabri
     }
 }
 
+static void describe_step(const struct packet_config *packet, struct fabric_description *description)
+{
+    char step[64];
+    if (packet->step_ps)
+        description_add(&description->notes,
+                        "packet.step: rates change every %s only, so times are approximate",
+                        units_print_time(packet->step_ps, step, sizeof step));
+}
+
 /* Whether there is more than one way for packet.routing to choose. */
 static bool has_ways(const struct config *config, uint32_t nodes, enum path_choice choice)
 {
@@ -270,6 +279,7 @@ void packet_describe(const struct config *config, uint32_t nodes, struct fabric_
                         paths_are_minimal((enum path_choice)packet->routing)
                             ? ""
                             : ": other messages may take longer routes");
+    describe_step(packet, description);
     describe_congestion(packet, description);
     describe_unused(config, nodes, &links, description);
     topology_describe_faults(config, nodes, description);

@@ -31,8 +31,7 @@ void stage_init(struct packet *packet)
     if (!packet_has_chunks(packet))
         return;
     packet->tick = service_ps(config->chunk_bytes, config->bandwidth_bytes_per_s);
-    if (config->step_ps) /* who chooses between two steps would stand still until the next one */
-        packet->tick = ps_multiple_from(packet->tick, config->step_ps);
+    packet->tick = packet_step_from(packet, packet->tick);
 }
 
 static maxmin_work_t chunk_of(const struct packet *packet)
@@ -83,13 +82,14 @@ void stage_send(struct packet *packet, uint32_t id, maxmin_work_t done)
     take(&packet->stages[id].chunk, done);
 }
 
-/* Paths are chosen at whole ticks, so that many flows that choose are solved for at once. */
+/* Paths are chosen at whole ticks, so that many flows that choose are solved for at once. A lane that left
+ * its links between two steps would stand still until the next one. */
 static ps_t end_of_lane(const struct packet *packet, uint32_t id, maxmin_work_t left)
 {
     const struct packet_stage *stage = &packet->stages[id];
     ps_t now = fabric_now(&packet->fabric), closes = PS_NEVER, chooses = PS_NEVER;
-    if (stage->open && stage->open < left)
-        closes = ps_add(now, maxmin_time(stage->open, lane_rate(packet, id)));
+    if (!stage->is_closed && stage->open < left)
+        closes = packet_step_from(packet, ps_add(now, maxmin_time(stage->open, lane_rate(packet, id))));
     if (stage->chunk < left)
         chooses =
             ps_multiple_from(ps_add(now, maxmin_time(stage->chunk, lane_rate(packet, id))), packet->tick);
