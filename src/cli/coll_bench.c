@@ -101,10 +101,8 @@ static const struct cli_command tune_command = {
            "size:\n"
            "the best of those that the whole interval shows to be faster than the first, or else the MPI's "
            "own.\n"
-           "In alltoallv, alltoallw, gatherv and scatterv the ranks do not know the size: the file gets one "
-           "line "
-           "for\n"
-           "all sizes, or none if the best depends on the size.\n"
+           "In alltoallv, alltoallw, gatherv and scatterv the ranks do not know the size: the file gets one\n"
+           "line for all sizes, or none if the best depends on the size.\n"
            "The library reads the file that HELIO_COLL_TABLE names.",
     .options = tune_options,
     .option_count = sizeof tune_options / sizeof *tune_options,
