@@ -1,8 +1,9 @@
 #include "live/capture/poll_times.h"
 
-/* WINDOW_NS: the longest time without a look at the clock, on average. At the four looks of a poll that is
- * timed, of 30 ns each, looks take less than 1 %. */
-enum { WINDOW_NS = 20000, MOST_POLLS = 256 };
+/* A poll that is timed takes some 200 ns more than one that is not: its looks at the clock, and code that is
+ * rarely executed. WINDOW_NS: the longest time without a look, on average. FAR_NS: each poll is timed if they
+ * are farther apart. */
+enum { WINDOW_NS = 50000, FAR_NS = 10000, MOST_POLLS = 512 };
 
 /* Of about the last 16 timed polls. */
 static void add_to_mean(struct poll_mean *mean, double value_ns)
@@ -18,8 +19,8 @@ static double mean_of(const struct poll_mean *mean)
 
 double poll_times_look(struct poll_times *times, int64_t since_ns, bool has_found)
 {
-    const unsigned made = times->allowed - times->left;
-    const unsigned nothing = has_found ? made - 1 : made;
+    const int made = times->allowed - times->left;
+    const int nothing = has_found ? made - 1 : made;
     times->allowed = times->left = 0;
     times->is_series = made > 0;
     times->apart_ns = (double)since_ns / (has_found ? made : made + 1);
@@ -45,7 +46,7 @@ static unsigned random_below(struct poll_times *times, unsigned limit)
 
 void poll_times_allow(struct poll_times *times)
 {
-    const double most = times->apart_ns > 0 ? WINDOW_NS / times->apart_ns : MOST_POLLS;
-    const unsigned mean = most < MOST_POLLS ? (unsigned)most : MOST_POLLS;
-    times->allowed = times->left = mean < 2 ? 0 : random_below(times, 2 * mean + 1);
+    const double apart_ns = times->apart_ns, mean = apart_ns > 0 ? WINDOW_NS / apart_ns : MOST_POLLS;
+    const unsigned limit = 2 * (unsigned)(mean < MOST_POLLS ? mean : MOST_POLLS) + 1;
+    times->allowed = times->left = apart_ns > FAR_NS ? 0 : (int)random_below(times, limit);
 }

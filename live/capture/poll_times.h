@@ -7,14 +7,14 @@
 /* Of a series of polls that find nothing only some are timed, chosen at random: two looks at the clock take
  * longer than such a poll. The others are taken to last as long as the timed ones do on average, and the rest
  * of the time is computation between them. The closer polls follow one another, the fewer are timed: one in
- * about 20 us, and each where they are rarer. So the sums are right on average, and a single poll of unusual
- * length is wrong by no more than it differs from the others. One thread only. */
+ * about 50 us, and each where they are 10 us apart or more. So the sums are right on average, and a single
+ * poll of unusual length is wrong by no more than it differs from the others. One thread only. */
 
 struct poll_times {
-    unsigned allowed, left; /* polls that need not be timed since the last look at the clock; still to come,
-                               which the caller counts down */
-    bool is_series;         /* some were not timed since the look before the last */
-    double apart_ns;        /* from the begin of a poll to that of the next one, the last time */
+    int allowed, left; /* polls that need not be timed since the last look at the clock; still to come,
+                          which the caller counts down */
+    bool is_series;    /* some were not timed since the look before the last */
+    double apart_ns;   /* from the begin of a poll to that of the next one, the last time */
     struct poll_mean {
         bool is_known;
         double ns;
