@@ -33,7 +33,7 @@ static bool has_found;
 
 /* Of each thread: how many recorded calls it is in, its processor time when it left the last one, and the
  * time of bursts that were too short to be written. */
-__thread int capture_depth __attribute__((tls_model("initial-exec")));
+static __thread int depth __attribute__((tls_model("initial-exec")));
 static __thread bool has_left __attribute__((tls_model("initial-exec")));
 static __thread int64_t left_ns __attribute__((tls_model("initial-exec")));
 static __thread double carried_s __attribute__((tls_model("initial-exec")));
@@ -117,9 +117,10 @@ void capture_pause(void)
 
 static bool enter(const void *caller, const void *frame, double least_s)
 {
-    if (!process.is_recording || capture_depth > 0)
+    const bool is_inside = depth > 0 || capture_polls.left < 0;
+    if (!process.is_recording || is_inside)
         return false;
-    capture_depth++;
+    depth++;
     capture_resume();
     end_burst(false);
     write_carried(least_s);
@@ -170,6 +171,8 @@ void capture_found(void)
 
 void capture_end_untimed(const void *caller, const void *frame)
 {
+    capture_leave_untimed();
+    depth++;
     end_burst(true);
     capture_polls.is_series = false; /* how long this poll has taken is not known */
     has_found = true;
@@ -180,7 +183,7 @@ void capture_leave(void)
 {
     sites_leave();
     capture_pause();
-    capture_depth--;
+    depth--;
     begin_burst();
 }
 
@@ -191,7 +194,7 @@ void capture_leave_poll(bool is_long)
         return;
     }
     sites_leave();
-    capture_depth--;
+    depth--;
     left_ns = poll_ended_ns;
     add_poll(false);
     if (!is_long && interval_is_whole())

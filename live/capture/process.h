@@ -41,25 +41,24 @@ void capture_poll_ends(void);
 void capture_leave_poll(bool is_long);
 
 extern struct poll_times capture_polls;
-extern __thread int capture_depth __attribute__((tls_model("initial-exec")));
 
-/* Whether this poll need not be timed. */
+/* A poll that is not timed needs no more than these, since a program makes many millions of them. The number
+ * of polls that are left is negative during such a poll: calls that the MPI makes inside it are not recorded.
+ * If the poll finds nothing, capture_leave_untimed() is all that follows. Otherwise capture_end_untimed()
+ * comes first, and then what follows other polls. */
 static inline bool capture_may_be_untimed(void)
 {
-    return capture_depth == 0 && capture_polls.left > 0;
+    return capture_polls.left > 0;
 }
 
-/* A poll that is not timed begins. If it finds nothing, capture_leave_untimed() is all that follows.
- * Otherwise capture_end_untimed() comes first, and then what follows other polls. */
 static inline void capture_enter_untimed(void)
 {
-    capture_polls.left--;
-    capture_depth = 1;
+    capture_polls.left = -capture_polls.left;
 }
 
 static inline void capture_leave_untimed(void)
 {
-    capture_depth = 0;
+    capture_polls.left = -capture_polls.left - 1;
 }
 
 void capture_end_untimed(const void *caller, const void *frame);

@@ -84,7 +84,8 @@ static inline bool requests_copy(int count, const MPI_Request *handles)
 {
     if (count <= 0 || count > requests_kept.room || !handles)
         return false;
-    for (int i = 0; i < count; i++)
+    requests_kept.handles[0] = handles[0];
+    for (int i = 1; i < count; i++)
         requests_kept.handles[i] = handles[i];
     return true;
 }

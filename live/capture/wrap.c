@@ -37,13 +37,15 @@ static void record_improbe(int flag, MPI_Message message, const MPI_Status *stat
 
 WRAP_SILENT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
 WRAP_POLL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-          (from, tag, comm, flag, status), true, NOTHING, true, NOTHING)
+          (from, tag, comm, flag, status), (KEPT(from), KEPT(tag), KEPT(comm), KEPT(flag), KEPT(status)),
+          true, NOTHING, true, NOTHING)
 WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
      (from, tag, comm, message, status), status = status_or_own(status),
      record_mprobe(*message, status, comm))
 WRAP_POLL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
-          (from, tag, comm, flag, message, status), (status = status_or_own(status)) != NULL,
-          status = status_or_own(status), !*flag,
+          (from, tag, comm, flag, message, status),
+          (KEPT(from), KEPT(tag), KEPT(comm), KEPT(message), KEPT(status)),
+          (status = status_or_own(status)) != NULL, status = status_or_own(status), !*flag,
           if (result == MPI_SUCCESS) record_improbe(*flag, *message, status, comm))
 /* ---------------------------------------------------------------- requests */
 
@@ -95,16 +97,16 @@ static void record_failed(int count, struct capture_request **taken, const MPI_R
               else record_failed(given, taken, requests))
 
 /* A function that may complete none; `found`: it has. */
-#define WRAP_TEST(name, parameters, arguments, given, requests, found, record)                               \
+#define WRAP_TEST(name, parameters, arguments, kept, given, requests, found, record)                         \
     WRAP_POLL(                                                                                               \
-        name, parameters, arguments, requests_copy(given, requests),                                         \
-        const MPI_Request *kept = is_timed ? requests_keep(given, requests) : requests_kept.handles;         \
-        struct capture_request **taken = kept ? NULL : requests_take(given, requests), !(found),             \
+        name, parameters, arguments, kept, requests_copy(given, requests),                                   \
+        const MPI_Request *handles = is_timed ? requests_keep(given, requests) : requests_kept.handles;      \
+        struct capture_request **taken = handles ? NULL : requests_take(given, requests), !(found),          \
         if (result == MPI_SUCCESS && !(found)) put_back(given, taken);                                       \
         else {                                                                                               \
             capture_found();                                                                                 \
-            if (kept)                                                                                        \
-                taken = requests_take(given, kept);                                                          \
+            if (handles)                                                                                     \
+                taken = requests_take(given, handles);                                                       \
             if (result == MPI_SUCCESS)                                                                       \
                 record;                                                                                      \
             else                                                                                             \
@@ -115,7 +117,7 @@ WRAP(Start, (MPI_Request * request), (request), record_start(*request), NOTHING)
 WRAP(Startall, (int count, MPI_Request *requests), (count, requests), start_all(count, requests), NOTHING)
 WRAP(Cancel, (MPI_Request * request), (request), NOTHING, request_cancel(*request))
 WRAP_POLL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status),
-          true, NOTHING, true, NOTHING)
+          (KEPT(request), KEPT(flag), KEPT(status)), true, NOTHING, true, NOTHING)
 WRAP(Request_free, (MPI_Request * request), (request), request_free(*request), NOTHING)
 WRAP_COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request,
                 record_one(1, taken, 0))
@@ -126,15 +128,17 @@ WRAP_COMPLETION(Waitany, (int count, MPI_Request *requests, int *index, MPI_Stat
 WRAP_COMPLETION(Waitsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
                 (count, requests, done, indices, statuses), count, requests,
                 record_some(count, taken, *done, indices))
-WRAP_TEST(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1, request,
-          *flag, record_one(1, taken, 0))
+WRAP_TEST(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status),
+          (KEPT(request), KEPT(status)), 1, request, *flag, record_one(1, taken, 0))
 WRAP_TEST(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
-          (count, requests, flag, statuses), count, requests, *flag, record_waitall(count, taken))
+          (count, requests, flag, statuses), (KEPT(count), KEPT(requests), KEPT(statuses)), count, requests,
+          *flag, record_waitall(count, taken))
 WRAP_TEST(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
-          (count, requests, index, flag, status), count, requests, *flag &&*index >= 0,
-          record_one(count, taken, *index))
+          (count, requests, index, flag, status), (KEPT(count), KEPT(requests), KEPT(index), KEPT(status)),
+          count, requests, *flag &&*index >= 0, record_one(count, taken, *index))
 WRAP_TEST(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
-          (count, requests, done, indices, statuses), count, requests, *done > 0,
+          (count, requests, done, indices, statuses),
+          (KEPT(count), KEPT(requests), KEPT(indices), KEPT(statuses)), count, requests, *done > 0,
           record_some(count, taken, *done, indices))
 
 /* ----------------------------------------------------------- communicators */

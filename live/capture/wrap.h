@@ -39,7 +39,10 @@
  * then `keep` is all that comes before the MPI's own work; it is false if the poll must be timed. A program
  * polls millions of times a second, so all else has a function of its own. */
 #define LIST(...) __VA_ARGS__ /* what stands in the parentheses behind it */
-#define DEFINE_POLL(name, parameters, arguments, keep, before, nothing, after)                               \
+/* The argument is read from memory from here on. So it stays there while the MPI works, and the poll need not
+ * save a register for it. `kept` has one for each argument that is rarely needed afterwards. */
+#define KEPT(argument) __extension__({ __asm__ volatile("" : "+m"(argument)); })
+#define DEFINE_POLL(name, parameters, arguments, kept, keep, before, nothing, after)                         \
     /* A poll that is timed, or the rest of one that is not timed and has found something. */                \
     __attribute__((noinline)) static int full_##name(bool is_timed, int result, const void *caller,          \
                                                      const void *frame, LIST parameters)                     \
@@ -71,9 +74,11 @@
                                LIST arguments);                                                              \
         capture_enter_untimed();                                                                             \
         const int result = REAL(name) arguments;                                                             \
-        if (__builtin_expect(result != MPI_SUCCESS || !(nothing), 0))                                        \
+        if (__builtin_expect(result != MPI_SUCCESS || !(nothing), 0)) {                                      \
+            kept;                                                                                            \
             return full_##name(false, result, __builtin_return_address(0), __builtin_frame_address(0),       \
                                LIST arguments);                                                              \
+        }                                                                                                    \
         capture_leave_untimed();                                                                             \
         return result;                                                                                       \
     }
@@ -97,8 +102,8 @@
     EXPORT_BOTH(name, parameters, arguments)
 
 /* The same for a function that may find nothing. It calls capture_found() before it writes what it found. */
-#define WRAP_POLL(name, parameters, arguments, keep, before, nothing, after)                                 \
-    DEFINE_POLL(name, parameters, arguments, keep, before, nothing, after)                                   \
+#define WRAP_POLL(name, parameters, arguments, kept, keep, before, nothing, after)                           \
+    DEFINE_POLL(name, parameters, arguments, kept, keep, before, nothing, after)                             \
     EXPORT_BOTH(name, parameters, arguments)
 
 #define WRAP(name, parameters, arguments, before, after)                                                     \

@@ -121,6 +121,7 @@ polls)
     awk -v alone="$1" -v polled="$2" '$2 == "barrier" { part++ } $2 == "compute" && part == 1 { sum += $3 / 12 }
          END { if (sum < 1.3 * alone || sum > 1.05 * (alone + polled)) { print sum, "of", alone, "and", polled; exit 1 } print "poll:", sum / alone, polled / alone }' \
         "$work/trace/rank-1.txt" || fail "the computation between polls that are not timed"
+    [ "$(grep -c ' barrier' "$work/trace/rank-1.txt")" -eq 2 ] || fail "the trace has what the MPI called inside a poll"
     # What was computed before a poll that found something stands before its line.
     awk '$2 == "compute" { before = NR } $2 == "wait" && $5 == 0 { exit before != NR - 1 }' "$work/trace/rank-1.txt" ||
         fail "no computation before the wait: $(grep -n -B 3 ' wait 0 0 0' "$work/trace/rank-1.txt")"
