@@ -42,7 +42,7 @@ struct reference {
     /* input */
     struct topo topo;
     enum photonic_switching switching;
-    bool by_turns, by_node, node_links_count;
+    bool by_turns, by_node, all_try, node_links_count;
     uint32_t channels, injection, message_limit, slots, inputs, outputs, buffer_every;
     const struct light_message *messages;
     /* state */
@@ -104,6 +104,11 @@ static void move(struct one_packet *packet, uint32_t probed, uint32_t end)
            (uint32_t)(packet - ref.packets));
 }
 
+static uint32_t stored_in(const struct one_packet *packet)
+{
+    return topo_link_to(&ref.topo, ref.route[packet->message][packet->at - 1]);
+}
+
 static void attempt(struct one_packet *packet)
 {
     uint32_t message = packet->message, reached = packet->at, at;
@@ -125,6 +130,20 @@ static void attempt(struct one_packet *packet)
     packet->state = ASLEEP;
     packet->blocked_on = ref.route[message][reached];
     packet->since = ref.stamp++;
+    if (ref.all_try && packet->at)
+        ref.outputs_used[stored_in(packet)]--;
+}
+
+/* In a buffer: only with an output. */
+static void attempt_from_buffer(struct one_packet *packet)
+{
+    uint32_t at = stored_in(packet);
+    packet->state = STORED;
+    packet->since = ref.stamp++;
+    if (ref.outputs_used[at] < ref.outputs) {
+        ref.outputs_used[at]++;
+        attempt(packet);
+    }
 }
 
 static bool is_before(const struct one_packet *a, const struct one_packet *b, enum state state)
@@ -157,15 +176,19 @@ static bool waits_for(const struct one_packet *packet, uint32_t link)
 
 static bool is_stored_at(const struct one_packet *packet, uint32_t at)
 {
-    return topo_link_to(&ref.topo, ref.route[packet->message][packet->at - 1]) == at;
+    return stored_in(packet) == at;
 }
 
 static void wake(uint32_t link)
 {
     uint64_t before = ref.stamp;
     struct one_packet *packet;
-    while (ref.used[link] < ref.channels && (packet = longest(ASLEEP, waits_for, link, before)))
-        attempt(packet);
+    while (ref.used[link] < ref.channels && (packet = longest(ASLEEP, waits_for, link, before))) {
+        if (ref.all_try && packet->at)
+            attempt_from_buffer(packet);
+        else
+            attempt(packet);
+    }
 }
 
 /* ----------------------------------------------------------------- sources */
@@ -233,11 +256,9 @@ static void leave_and_enter(struct one_packet *packet, uint32_t from)
         ref.slots_used[at]--;
         ref.outputs_used[at]--;
         ref.buffer_steps += ref.ended - packet->slot_step;
-        struct one_packet *next = longest(STORED, is_stored_at, at, UINT64_MAX);
-        if (next) {
-            ref.outputs_used[at]++;
-            attempt(next);
-        }
+        struct one_packet *next;
+        while (ref.outputs_used[at] < ref.outputs && (next = longest(STORED, is_stored_at, at, UINT64_MAX)))
+            attempt_from_buffer(next);
     }
     packet->at = packet->end;
     packet->state = THERE;
@@ -246,16 +267,10 @@ static void leave_and_enter(struct one_packet *packet, uint32_t from)
         ref.stored[packet->stored]++;
         return;
     }
-    uint32_t at = topo_link_to(&ref.topo, ref.route[message][packet->at - 1]);
     packet->stored++;
     packet->slot_step = packet->next_slot_step;
-    packet->state = STORED;
-    packet->since = ref.stamp++;
-    ref.inputs_used[at]--;
-    if (ref.outputs_used[at] < ref.outputs) {
-        ref.outputs_used[at]++;
-        attempt(packet);
-    }
+    ref.inputs_used[stored_in(packet)]--;
+    attempt_from_buffer(packet);
 }
 
 static void end_transfer(struct one_packet *packet)
@@ -347,6 +362,7 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     ref.message_limit = rng_below(&rng, 2) ? 1 + (uint32_t)rng_below(&rng, 3) : MESSAGES;
     ref.by_turns = rng_below(&rng, 2);
     ref.by_node = rng_below(&rng, 2);
+    ref.all_try = rng_below(&rng, 2);
     ref.slots = 1 + (uint32_t)rng_below(&rng, 4);
     ref.inputs = 1 + (uint32_t)rng_below(&rng, 3);
     ref.outputs = 1 + (uint32_t)rng_below(&rng, 3);
@@ -355,7 +371,7 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     prepare(messages);
     while (happens_next())
         ;
-    char text[9][64];
+    char text[10][64];
     snprintf(text[0], 64, "photonic.channels=%u", ref.channels);
     snprintf(text[1], 64, "photonic.injection=%u", ref.injection);
     snprintf(text[2], 64, "photonic.messages=%u", ref.message_limit);
@@ -365,8 +381,18 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
     snprintf(text[6], 64, "segment.outputs=%u", ref.outputs);
     snprintf(text[7], 64, "segment.buffers=every:%u", ref.buffer_every);
     snprintf(text[8], 64, "photonic.wake=%s", ref.by_node ? "node" : "first");
-    const char *const settings[] = {text[0], text[1], text[2], text[3], text[4],
-                                    text[5], text[6], text[7], text[8], "photonic.up=destination",
+    snprintf(text[9], 64, "segment.tries=%s", ref.all_try ? "all" : "outputs");
+    const char *const settings[] = {text[0],
+                                    text[1],
+                                    text[2],
+                                    text[3],
+                                    text[4],
+                                    text[5],
+                                    text[6],
+                                    text[7],
+                                    text[8],
+                                    text[9],
+                                    "photonic.up=destination",
                                     NULL};
     light_run(topology, switching, settings, messages, MESSAGES, seed, &out);
     assert_int_equal(out.status, STATUS_OK);

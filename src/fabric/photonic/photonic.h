@@ -41,6 +41,7 @@ enum photonic_wake { WAKE_FIRST, WAKE_NODE };
 enum photonic_reservation { RESERVATION_ATOMIC, RESERVATION_HOP_BY_HOP };
 enum photonic_up { UP_LEAST, UP_FIRST, UP_RANDOM, UP_DESTINATION };
 enum photonic_order { ORDER_MESSAGE, ORDER_TURNS };
+enum segment_tries { TRIES_OUTPUTS, TRIES_ALL };
 enum photonic_node_links { NODE_LINKS_AUTO, NODE_LINKS_CHANNELS, NODE_LINKS_FREE };
 
 /* A number that was not set, so that the preset gives it; and no bound. */
@@ -70,6 +71,7 @@ struct segment_config {
     struct segment_buffers buffers;
     uint64_t buffer_bytes; /* or UNLIMITED */
     uint64_t outputs, inputs;
+    int tries; /* enum segment_tries */
 };
 
 /* The parameters of one run, with the preset's values for those that were not set. */
@@ -101,7 +103,8 @@ struct photonic_link {
 struct photonic_buffer {
     uint32_t at_switch;
     uint32_t free_slots, free_inputs, free_outputs, least_free_slots;
-    struct queue stored;  /* packets that have no output yet, in the order in which they arrived */
+    bool is_trying;       /* its stored packets, one after the other */
+    struct queue stored;  /* packets that have no output yet, in the order in which they came to need one */
     uint64_t reserved_ps; /* slot time from reservation to departure: the low half of a sum */
     uint64_t filled_ps;   /* and from arrival, likewise */
     uint64_t steps;       /* steps from reservation to departure, of all slots */
@@ -384,6 +387,10 @@ void transfer_on_end(void *self, uint32_t packet);                /* event */
 enum probe_step { PROBE_FREE, PROBE_TAKEN, PROBE_ARRIVED };
 void probe_begin(struct photonic *photonic, uint32_t packet); /* it is at its source, or has an output */
 void probe_on_step(void *self, uint32_t packet);              /* event */
+/* The packet is in a buffer: it tries as soon as it has an output. */
+void probe_from_buffer(struct photonic *photonic, uint32_t packet);
+/* Stored packets of this buffer try while it has a free output. */
+void probe_stored(struct photonic *photonic, struct photonic_buffer *buffer);
 /* For the two kinds of reservation. */
 enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *packet, uint32_t *link);
 bool probe_look_ahead(struct photonic *photonic, struct photonic_packet *packet);           /* all the way? */

@@ -188,6 +188,48 @@ void probe_begin(struct photonic *photonic, uint32_t index)
     photonic->reservation->begin(photonic, index);
 }
 
+/* ------------------------------------------------------------------ outputs */
+
+void probe_from_buffer(struct photonic *photonic, uint32_t index)
+{
+    struct photonic_packet *packet = packet_at(photonic, index);
+    struct photonic_buffer *buffer = &photonic->buffers[buffer_of(photonic, packet)];
+    if (buffer->free_outputs) {
+        buffer->free_outputs--;
+        probe_begin(photonic, index);
+        return;
+    }
+    packet_trace_waited(photonic, index);
+    packet->state = PACKET_STORED;
+    queue_append(&buffer->stored, packet_links(photonic), index);
+}
+
+/* A packet that fails may give its output back, for which the next one then tries. That goes on here, and not
+ * in the call that failed. */
+void probe_stored(struct photonic *photonic, struct photonic_buffer *buffer)
+{
+    if (buffer->is_trying)
+        return;
+    buffer->is_trying = true;
+    while (buffer->free_outputs && !queue_is_empty(&buffer->stored))
+        probe_from_buffer(photonic, queue_take(&buffer->stored, packet_links(photonic)));
+    buffer->is_trying = false;
+}
+
+/* Whether a packet in a buffer holds an output only while it tries and is sent. */
+static bool gives_output_back(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    return packet->at && photonic->settings.segment.tries == TRIES_ALL;
+}
+
+static void try_again(struct photonic *photonic, uint32_t index)
+{
+    if (gives_output_back(photonic, packet_at(photonic, index)))
+        probe_from_buffer(photonic, index);
+    else
+        probe_begin(photonic, index);
+}
+
 /* ------------------------------------------------------------- trying again */
 
 /* A random delay after three failed tries. Without it, probes that go hop by hop could block each other
@@ -263,12 +305,11 @@ static void join_waiters(struct photonic *photonic, uint32_t index)
         queue_append(queue, packet_links(photonic), index);
 }
 
-void probe_failed(struct photonic *photonic, uint32_t index)
+/* When the packet tries again. */
+static void wait_for_channel(struct photonic *photonic, uint32_t index)
 {
     struct photonic_packet *packet = packet_at(photonic, index);
     ps_t now = fabric_now(&photonic->fabric), delay;
-    photonic->statistics.failed_attempts++;
-    packet->tries += packet->tries < UINT16_MAX;
     switch (photonic->settings.photonic.retry) {
     case RETRY_NOW: /* at least a cycle: a probe that cannot leave would otherwise try forever in one instant
                      */
@@ -292,11 +333,24 @@ void probe_failed(struct photonic *photonic, uint32_t index)
     join_waiters(photonic, index);
 }
 
+void probe_failed(struct photonic *photonic, uint32_t index)
+{
+    struct photonic_packet *packet = packet_at(photonic, index);
+    photonic->statistics.failed_attempts++;
+    packet->tries += packet->tries < UINT16_MAX;
+    wait_for_channel(photonic, index);
+    if (!gives_output_back(photonic, packet))
+        return;
+    struct photonic_buffer *buffer = &photonic->buffers[buffer_of(photonic, packet)];
+    buffer->free_outputs++;
+    probe_stored(photonic, buffer);
+}
+
 void probe_on_step(void *self, uint32_t index)
 {
     struct photonic *photonic = self;
     if (packet_at(photonic, index)->state == PACKET_WAITING)
-        probe_begin(photonic, index);
+        try_again(photonic, index);
     else
         photonic->reservation->step(photonic, index);
 }
@@ -330,7 +384,7 @@ static void notify_queue(struct photonic *photonic, struct queue *queue, uint32_
         if (delay)
             try_again_at(photonic, packet, fabric_now(&photonic->fabric) + delay);
         else
-            probe_begin(photonic, packet);
+            try_again(photonic, packet);
     }
     if (photonic->settings.photonic.wake == WAKE_NODE)
         join_again(photonic, queue, notified);

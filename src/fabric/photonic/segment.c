@@ -41,6 +41,8 @@ static bool parse_buffer_size(const struct param *self, const char *text, void *
     return false;
 }
 
+static const char *const tries_names[] = {"outputs", "all", NULL};
+
 PARAM_TABLE(
     segment_params, "segment", struct segment_config,
     "buffers of segment switching; all its other parameters are those of photonic",
@@ -70,7 +72,14 @@ PARAM_TABLE(
      .default_text = "5",
      .min = "1",
      .max = "4294967295",
-     .doc = "channels into a buffer: packets on their way to it at once (a port of five)"});
+     .doc = "channels into a buffer: packets on their way to it at once (a port of five)"},
+    {.name = "segment.tries",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct segment_config, tries),
+     .default_text = "outputs",
+     .choices = tries_names,
+     .doc = "which packets of a buffer try to leave it: as many as it has outputs, first come, first served; "
+            "or all, and those that are sent have an output"});
 
 static enum status segment_init(struct fabric *fabric)
 {

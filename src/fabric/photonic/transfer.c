@@ -112,11 +112,8 @@ static void leave_buffer(struct photonic *photonic, const struct photonic_packet
     statistics_add_buffer(photonic, index, BUFFER_RESERVED, &buffer->reserved_ps, now - packet->slot_since);
     statistics_add_buffer(photonic, index, BUFFER_FILLED, &buffer->filled_ps, now - packet->arrived);
     buffer->steps += photonic->ended - packet->slot_step;
-    uint32_t next = queue_take(&buffer->stored, packet_links(photonic));
-    if (next != POOL_NONE)
-        probe_begin(photonic, next);
-    else
-        buffer->free_outputs++;
+    buffer->free_outputs++;
+    probe_stored(photonic, buffer);
 }
 
 static void enter_buffer(struct photonic *photonic, uint32_t index)
@@ -127,15 +124,8 @@ static void enter_buffer(struct photonic *photonic, uint32_t index)
     packet->slot_since = packet->next_slot_since;
     packet->slot_step = packet->next_slot_step;
     packet->times_stored++;
-    struct photonic_buffer *buffer = &photonic->buffers[buffer_of(photonic, packet)];
-    buffer->free_inputs++;
-    if (buffer->free_outputs) {
-        buffer->free_outputs--;
-        probe_begin(photonic, index);
-    } else {
-        packet->state = PACKET_STORED;
-        queue_append(&buffer->stored, packet_links(photonic), index);
-    }
+    photonic->buffers[buffer_of(photonic, packet)].free_inputs++;
+    probe_from_buffer(photonic, index);
 }
 
 /* A packet has left its source: others of the node may begin. True if it was the last one of its message. */
