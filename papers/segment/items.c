@@ -29,21 +29,32 @@ static double holds(bool is_known, bool claim)
  * chooses. */
 struct segment_reading {
     const char *choice, *mean, *most; /* the value of an unknown, and metrics */
+    const char *series;               /* the same of each link; NULL: it is not kept */
 };
 
 static struct segment_reading utilisation_reading(struct reproduction *reproduction)
 {
     static const struct segment_reading readings[] = {
-        {"data", "utilisation_data", "most_used_link_data"},
-        {"busy", "utilisation_busy", "most_used_link_busy"},
-        {"in-use", "utilisation_in_use", "most_used_link_in_use"},
-        {"steps", "utilisation_steps", "most_used_link_steps"},
-        {"granted", "utilisation_granted", "most_used_link_granted"}};
+        {"data", "utilisation_data", "most_used_link_data", "link_data_s"},
+        {"busy", "utilisation_busy", "most_used_link_busy", NULL},
+        {"in-use", "utilisation_in_use", "most_used_link_in_use", NULL},
+        {"steps", "utilisation_steps", "most_used_link_steps", NULL},
+        {"granted", "utilisation_granted", "most_used_link_granted", "link_granted_s"}};
     size_t i = 0;
     while (i + 1 < sizeof readings / sizeof *readings &&
            !reproduction_chooses(reproduction, "used", readings[i].choice))
         i++;
     return readings[i];
+}
+
+/* The right end of a curve of links in the order of their use: such a curve for each run, or one of the
+ * links' means over all runs. */
+static double most_used(struct reproduction *reproduction, struct segment_place place,
+                        const struct segment_reading *reading)
+{
+    if (!reading->series || !reproduction_chooses(reproduction, "links", "means"))
+        return percent(reproduction, place, reading->most);
+    return 100 * segment_most_of_means(reproduction, &place, reading->series, reading->most);
 }
 
 /* And so can Eq. 2. */
@@ -93,7 +104,7 @@ static void utilisation_items(struct reproduction *reproduction)
         }
     }
     reproduction_item(reproduction, "figure-4/torus-most-used-packetised", NULL,
-                      percent(reproduction, segment_without(SEGMENT_TORUS, "packetised"), reading.most));
+                      most_used(reproduction, segment_without(SEGMENT_TORUS, "packetised"), &reading));
     reproduction_item(reproduction, "figure-4/gain-of-utilisation", NULL,
                       (mean[0][1] - mean[0][0] + mean[1][1] - mean[1][0]) / 2);
     reproduction_item(reproduction, "figure-5/bufferless", NULL, (mean[0][0] + mean[1][0]) / 2);
@@ -113,9 +124,8 @@ static void buffered_utilisation_items(struct reproduction *reproduction)
                       mean_of_layouts(reproduction, SEGMENT_TORUS, "unlimited", reading.mean));
     reproduction_item(reproduction, "figure-5/tree-unlimited", NULL,
                       mean_of_layouts(reproduction, SEGMENT_TREE, "unlimited", reading.mean));
-    reproduction_item(
-        reproduction, "figure-5/tree-3-levels-most-used", NULL,
-        percent(reproduction, segment_with(SEGMENT_TREE, "levels:3", "unlimited"), reading.most));
+    reproduction_item(reproduction, "figure-5/tree-3-levels-most-used", NULL,
+                      most_used(reproduction, segment_with(SEGMENT_TREE, "levels:3", "unlimited"), &reading));
 }
 
 /* How far apart the layouts' buffers are used, in points. */

@@ -1,5 +1,6 @@
 #include "papers/segment/places.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,37 @@ double segment_mean(struct reproduction *reproduction, const struct segment_plac
     for (int seed = 1; seed <= seeds; seed++)
         sum += run_metric(run(reproduction, place, seed), metric);
     return sum / seeds;
+}
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
+double segment_most_of_means(struct reproduction *reproduction, const struct segment_place *place,
+                             const char *series, const char *metric)
+{
+    double *sums = NULL, most;
+    size_t count = 0;
+    bool is_known = true;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        const struct run_facts *facts = run(reproduction, place, seed);
+        double *seconds;
+        size_t links = reproduction_series(reproduction, facts, series, &seconds);
+        double share_of_a_second = run_metric(facts, metric) / largest(seconds, links);
+        if (!sums)
+            sums = mem_alloc((count = links) + 1, sizeof *sums, "links");
+        is_known = is_known && links > 0 && links == count;
+        for (size_t i = 0; is_known && i < links; i++)
+            sums[i] += seconds[i] * share_of_a_second;
+        free(seconds);
+    }
+    most = is_known ? largest(sums, count) / SEEDS : NAN;
+    free(sums);
+    return most;
 }
 
 struct mean_estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place)

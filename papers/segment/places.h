@@ -41,6 +41,11 @@ bool segment_is_drawn(const struct reproduction *reproduction, const char *size)
 /* The mean of a metric over the seeds. */
 double segment_mean(struct reproduction *reproduction, const struct segment_place *place, const char *metric);
 
+/* The most of the links' means over all seeds, also in the quick form: each link's share of time in a series,
+ * as the metric is the largest share of a run. NaN while a run is missing. */
+double segment_most_of_means(struct reproduction *reproduction, const struct segment_place *place,
+                             const char *series, const char *metric);
+
 /* How much faster than with circuits; each seed has the same traffic on both. */
 struct mean_estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place);
 

@@ -52,6 +52,10 @@ bool reproduction_draws(const struct reproduction *reproduction);
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings);
 
+/* What the fabric of a run counted for each link or each buffer (runs.h). The caller frees *values. */
+size_t reproduction_series(struct reproduction *reproduction, const struct run_facts *facts, const char *name,
+                           double **values);
+
 /* The run of a program that repeats itself, from two shorter ones: it goes on after `more` with `further`
  * times what `more` does and `fewer` does not. Times, messages, bytes, idle seconds, counters and sums grow
  * so, and queue_wait_mean_s is the mean of what has grown; all other metrics are NaN. */

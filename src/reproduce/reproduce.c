@@ -51,6 +51,12 @@ const struct run_facts *reproduction_run(struct reproduction *reproduction, cons
     return facts;
 }
 
+size_t reproduction_series(struct reproduction *reproduction, const struct run_facts *facts, const char *name,
+                           double **values)
+{
+    return runs_series(reproduction->runs, facts, name, values);
+}
+
 const struct run_facts *reproduction_run_missing(struct reproduction *reproduction, const char *reason)
 {
     reproduction->failed_because = reason;

@@ -169,6 +169,23 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
     return &run->facts;
 }
 
+size_t runs_series(struct runs *runs, const struct run_facts *facts, const char *name, double **values)
+{
+    struct store_run stored;
+    *values = NULL;
+    if (!facts->id || store_get(runs->store, facts->id, &stored) != STATUS_OK)
+        return 0;
+    json_t *whole = json_read_object(stored.run);
+    const json_t *list = json_object_get(json_object_get(whole, "fabric_stats"), name);
+    size_t count = json_array_size(list);
+    *values = mem_alloc(count + 1, sizeof **values, "a series");
+    for (size_t i = 0; i < count; i++)
+        (*values)[i] = json_number_value(json_array_get(list, i));
+    json_decref(whole);
+    store_run_free(&stored);
+    return count;
+}
+
 size_t runs_missing(const struct runs *runs)
 {
     return runs->missing;
@@ -261,7 +278,8 @@ static bool take_facts(struct requested_run *run, const struct store_run *stored
     bool good = whole && metrics;
     if (good) {
         run->state = RUN_DONE;
-        run->facts = (struct run_facts){.makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
+        run->facts = (struct run_facts){.id = stored->id,
+                                        .makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
                                         .idle_fraction = stored->idle_fraction,
                                         .messages = (double)stored->messages,
                                         .bytes = (double)stored->bytes,

@@ -12,6 +12,7 @@ struct run_facts {
     char *metrics; /* JSON: what its fabric counted; NULL = the run is missing */
     char *host;    /* JSON: what its hosts counted */
     char *causes;  /* JSON: idle seconds by the kind of call that waited */
+    int64_t id;    /* in the file of results; 0 = the run is missing */
 };
 
 extern const struct run_facts run_unknown; /* all numbers are NaN */
@@ -37,6 +38,11 @@ void runs_close(struct runs *runs);
  * facts are NaN. Where it has failed, *reason is set; else *reason stays as it is. */
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason);
+
+/* A metric of the fabric that has a value for each link or each buffer, from the file of results:
+ * "link_granted_s". How many values there are; 0: the run is missing, or has no such metric. The caller frees
+ * *values. */
+size_t runs_series(struct runs *runs, const struct run_facts *facts, const char *name, double **values);
 
 /* How often a run was asked for that had not been made. */
 size_t runs_missing(const struct runs *runs);

@@ -398,6 +398,43 @@ static void test_a_sweep(void **state)
     reproduced_remove();
 }
 
+/* ---------------------------------------------------------------- a series */
+
+/* A value for each link, of a run that is there; none of one that is wanted, and none of another metric. */
+static void check_series(struct reproduction *reproduction)
+{
+    if (!reproduction_is_first(reproduction))
+        return;
+    const struct run_facts *run =
+        reproduction_run(reproduction, "packetised", "alltoall:ranks=16,bytes=64KiB",
+                         "topology=torus:4x4 photonic.channels=2");
+    double *values, *others, most = 0;
+    size_t count = reproduction_series(reproduction, run, "link_granted_s", &values);
+    assert_int_equal(reproduction_series(reproduction, run, "link_hopes_s", &others), 0);
+    assert_int_equal(count, run->metrics ? 64 : 0);
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    if (count) {
+        double whole = 2 * run_metric(run, "last_delivery_s");
+        assert_true(fabs(most / whole / run_metric(run, "most_used_link_granted") - 1) < 1e-9);
+        calls++;
+    }
+    free(values);
+    free(others);
+}
+
+static void test_a_series(void **state)
+{
+    (void)state;
+    calls = 0;
+    reproduced_make(&(struct paper){.name = "fmu", .title = "few", .reproduce = check_series});
+    assert_true(calls > 0);
+    reproduced_take("fmu.csv");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_without_tolerance),
         cmocka_unit_test(test_lines_of_items),  cmocka_unit_test(test_a_paper),
         cmocka_unit_test(test_all_papers),      cmocka_unit_test(test_a_sweep),
+        cmocka_unit_test(test_a_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
