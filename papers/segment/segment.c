@@ -11,4 +11,4 @@ static void reproduce(struct reproduction *reproduction)
         segment_beyond(reproduction);
 }
 
-PAPER(segment, "Segment Switching: A New Switching Strategy for Optical HPC Networks", "by-hand", reproduce);
+PAPER(segment, "Segment Switching: A New Switching Strategy for Optical HPC Networks", "by-event", reproduce);
