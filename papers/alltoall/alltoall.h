@@ -32,8 +32,8 @@ struct alltoall_setup {
     uint64_t bytes;
 };
 
-/* The time of the second of two calls, which finds the connections of the first. NaN while the runs are
- * missing, and where they fail. */
+/* The mean time of the calls behind the first one, whose connections they find: of the second of two, or of
+ * as many as the configuration says. NaN while the runs are missing, and where they fail. */
 double alltoall_latency_us(struct reproduction *reproduction, const struct alltoall_setup *setup);
 
 /* The reads of all NICs through PCIe in such a call: of connections, of translations, of descriptors. */
