@@ -7,7 +7,7 @@
 
 /* The mapping study of section VI-D: every pair of methods, 1 to 64 FMUs, NPB class C at the fitted rates;
  * the paper's two best pairs also on class D. Pairs are compared by the geometric mean of the programs'
- * speedups over InfiniBand, or by that of FT. */
+ * speedups over InfiniBand, or by that of one program. */
 enum { IDLE_METHODS = 5, ALL_METHODS = 5, FMUS_AT_MOST = 64 };
 static const char *const try_idle[IDLE_METHODS] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR"};
 static const char *const among_all[ALL_METHODS] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL"};
@@ -17,11 +17,11 @@ static double mean_speedup(struct reproduction *reproduction, const struct fmu_w
                            const char *all, char class, int fmus)
 {
     bool quick = reproduction_is_quick(reproduction);
-    bool only_ft = reproduction_chooses(reproduction, "mapping-by", "ft");
+    const char *by = reproduction_choice(reproduction, "mapping-by");
     double sum = 0;
     int count = 0;
     for (int i = quick ? 1 : 0; i < FMU_PROGRAMS; i++) {
-        if (only_ft && strcmp(fmu_programs[i], "ft") != 0)
+        if (strcmp(by, "programs") != 0 && strcmp(by, fmu_programs[i]) != 0)
             continue;
         char workload[FMU_WORKLOAD_TEXT];
         fmu_npb_text(workload, fmu_programs[i], class, quick ? 16 : 64);
