@@ -260,6 +260,12 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
     return STATUS_OK;
 }
 
+/* What follows -w is easily given without it. */
+static bool is_workload(const char *file)
+{
+    return access(file, F_OK) != 0 && workload_find(file, strcspn(file, ":"));
+}
+
 /* Parameters of plug-ins have to be known before the file is read, and the file before options, which win
  * over it. */
 static enum status make_config(struct run_options *run)
@@ -267,6 +273,10 @@ static enum status make_config(struct run_options *run)
     size_t count, length = 0;
     char *text = NULL;
     enum status status = STATUS_OK;
+    if (run->file && is_workload(run->file)) {
+        diag_error("%s is a workload, not a file; helio run --workload %s runs it", run->file, run->file);
+        return STATUS_BAD_INPUT;
+    }
     if (run->file && !run->file_is_ini) {
         text = config_load_file(run->file, &length);
         status = text ? plugin_load_from_text(run->file, text, length) : STATUS_BAD_INPUT;
