@@ -281,6 +281,9 @@ static bool check_dimensions(struct training *training, struct workload_problem 
                       training->expert, 0);
     if (training->skew > 0 && !training->of.experts)
         return refuse(problem, "skew", "the model has no experts whose tokens could differ", 0, 0);
+    if (training->skew > 0 && training->expert == 1)
+        return refuse(problem, "skew", "each GPU has all experts: only with expert=2 and more do tokens move",
+                      0, 0);
     if (training->of.experts && training->of.experts % training->expert)
         return refuse(problem, "expert", "%" PRIu64 " GPUs cannot share %" PRIu64 " experts",
                       training->expert, training->of.experts);
