@@ -363,6 +363,8 @@ static enum status run_experiment(void *self)
     if (status == STATUS_OK)
         status = run_all(&results, &opened);
     if (status == STATUS_OK)
+        unused_algorithms_warn(experiment->config, &opened, &results.runs[0].result);
+    if (status == STATUS_OK)
         status = write_json(&results, &opened);
     experiment_free(&opened);
     *experiment = results;

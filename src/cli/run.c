@@ -475,6 +475,8 @@ static enum status run_opened(const struct run_options *run, struct experiment *
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
         status = run_fabrics(run, experiment, results, &done);
+    if (status == STATUS_OK && !run->file_is_ini)
+        unused_algorithms_warn(run->config, experiment, results);
     if (status == STATUS_OK)
         status = show_results(run, experiment, results, done, page);
     else if (status == STATUS_CANCELLED)

@@ -1,9 +1,11 @@
 #include "sim/unused.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "coll/coll.h"
 #include "engine/params.h"
 #include "fabric/topology.h"
 #include "host/rnic.h"
@@ -215,6 +217,25 @@ static void warn(const struct unused_params *unused,
 void unused_params_warn(const struct unused_params *unused)
 {
     warn(unused, has_effect);
+}
+
+static bool has_made(const struct result *result, enum coll_kind kind)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < result->collectives.count; i++)
+        found = result->collectives.entries[i].kind == kind;
+    return found;
+}
+
+void unused_algorithms_warn(const struct config *given, const struct experiment *experiment,
+                            const struct result *result)
+{
+    char name[64];
+    for (enum coll_kind kind = 0; !reads_any_parameter(experiment) && kind < COLL_KINDS; kind++) {
+        snprintf(name, sizeof name, "mpi.%s", coll_kind_name(kind));
+        if (!config_has_default(given, name) && !is_replaced(experiment, name) && !has_made(result, kind))
+            diag_warning("%s has no effect: the program does not call %s", name, coll_kind_name(kind));
+    }
 }
 
 static bool is_effective(const struct unused_params *unused, const struct param *param)

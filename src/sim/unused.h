@@ -26,6 +26,7 @@ struct unused_params {
 /* Adds an open experiment, or a point of a sweep. `given` is its config before a machine was applied. */
 struct config;
 struct experiment;
+struct result;
 void unused_params_add(struct unused_params *unused, const struct config *given,
                        const struct experiment *experiment);
 
@@ -35,6 +36,11 @@ void unused_params_warn(const struct unused_params *unused);
  * leave without effect at every point. */
 void unused_params_warn_of_points(const struct unused_params *unused);
 void unused_params_free(struct unused_params *unused);
+
+/* Warns of algorithms that are set, as mpi.allreduce, for collectives that the program has not called: only a
+ * run tells, and this is its result on any network. `given` as above. */
+void unused_algorithms_warn(const struct config *given, const struct experiment *experiment,
+                            const struct result *result);
 
 /* Whether a part of the open experiment reads the parameter. */
 bool experiment_reads(const struct experiment *experiment, const struct param *param);
