@@ -333,27 +333,21 @@ static enum status write_json(struct heliograph *experiment, struct experiment *
     return status;
 }
 
-/* As helio run does. What is wrong with the experiment is an error before this. */
-static void warn_of_unused(const struct config *given, const struct experiment *opened)
-{
-    struct unused_params unused = {.set_count = 0};
-    unused_params_add(&unused, given, opened);
-    unused_params_warn(&unused);
-    unused_params_free(&unused);
-}
-
 /* The experiment gets its results when all of them are there: those of a run that ran out of memory are not
  * even good enough to be freed. */
 static enum status run_experiment(void *self)
 {
     struct heliograph *experiment = self, results = *experiment;
     struct experiment opened;
+    struct unused_params unused = {.set_count = 0};
     enum status status = extend(experiment);
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&opened, experiment->config);
-    if (status == STATUS_OK)
-        warn_of_unused(experiment->config, &opened);
+    if (status == STATUS_OK) { /* what is wrong with the experiment was an error before this */
+        unused_params_add(&unused, experiment->config, &opened);
+        unused_params_warn(&unused);
+    }
     if (status == STATUS_OK && !experiment->is_forced) {
         const struct memory_room room = memory_room_find();
         status = memory_admit(&opened, &room);
@@ -363,9 +357,10 @@ static enum status run_experiment(void *self)
     if (status == STATUS_OK)
         status = run_all(&results, &opened);
     if (status == STATUS_OK)
-        unused_algorithms_warn(experiment->config, &opened, &results.runs[0].result);
+        unused_algorithms_warn(&unused, unused_result_calls, &results.runs[0].result);
     if (status == STATUS_OK)
         status = write_json(&results, &opened);
+    unused_params_free(&unused);
     experiment_free(&opened);
     *experiment = results;
     return status;

@@ -464,7 +464,8 @@ static enum status print_memory(const struct run_options *run, const struct expe
 }
 
 /* Runs all fabrics and shows what they gave. */
-static enum status run_opened(const struct run_options *run, struct experiment *experiment)
+static enum status run_opened(const struct run_options *run, struct experiment *experiment,
+                              const struct unused_params *unused)
 {
     struct result results[EXPERIMENT_FABRICS] = {0};
     struct report_page *page = NULL;
@@ -475,8 +476,8 @@ static enum status run_opened(const struct run_options *run, struct experiment *
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
         status = run_fabrics(run, experiment, results, &done);
-    if (status == STATUS_OK && !run->file_is_ini)
-        unused_algorithms_warn(run->config, experiment, results);
+    if (status == STATUS_OK)
+        unused_algorithms_warn(unused, unused_result_calls, results);
     if (status == STATUS_OK)
         status = show_results(run, experiment, results, done, page);
     else if (status == STATUS_CANCELLED)
@@ -490,14 +491,13 @@ static enum status run_opened(const struct run_options *run, struct experiment *
 }
 
 /* A configuration of SimpleComm sets what all its networks need. */
-static void warn_of_unused(const struct run_options *run, const struct experiment *experiment)
+static void warn_of_unused(const struct run_options *run, const struct experiment *experiment,
+                           struct unused_params *unused)
 {
-    struct unused_params unused = {.set_count = 0};
     if (run->file_is_ini)
         return;
-    unused_params_add(&unused, run->config, experiment);
-    unused_params_warn(&unused);
-    unused_params_free(&unused);
+    unused_params_add(unused, run->config, experiment);
+    unused_params_warn(unused);
 }
 
 /* One of two files of the same name would be lost. Devices take both. */
@@ -520,6 +520,7 @@ static bool are_files_apart(const struct run_options *run)
 static enum status run_experiment(const struct run_options *run)
 {
     struct experiment experiment;
+    struct unused_params unused = {.set_count = 0};
     if (run->json && run->csv) {
         diag_error("--json and --csv both print to standard output; give one of them");
         return STATUS_BAD_INPUT;
@@ -540,13 +541,14 @@ static enum status run_experiment(const struct run_options *run)
     status = experiment_init(&experiment, run->config);
     experiment.path = path_wanted(run);
     if (status == STATUS_OK)
-        warn_of_unused(run, &experiment);
+        warn_of_unused(run, &experiment, &unused);
     if (status == STATUS_OK)
         machine_warn_experiment(&experiment);
     if (status == STATUS_OK && !run->dry_run)
         status = experiment_hash_inputs(&experiment);
     if (status == STATUS_OK)
-        status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
+        status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment, &unused);
+    unused_params_free(&unused);
     experiment_free(&experiment);
     return status;
 }

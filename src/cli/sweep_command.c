@@ -257,6 +257,11 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     return status;
 }
 
+static bool is_called(void *self, const char *operation)
+{
+    return store_calls(self, operation);
+}
+
 /* Says what was done. */
 static void note_success(const struct sweep_command *sweep, const struct sweep_plan *plan, double wall_s)
 {
@@ -287,6 +292,7 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
         worker_pool->shutdown(worker_pool);
     if (status == STATUS_OK) {
         note_success(sweep, &plan, clock_seconds_now() - began);
+        unused_algorithms_warn(&findings.unused, is_called, store);
         sweep_findings_note_unequal(&findings);
     }
     sweep_findings_free(&findings);

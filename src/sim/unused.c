@@ -1,6 +1,5 @@
 #include "sim/unused.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -181,6 +180,7 @@ void unused_params_add(struct unused_params *unused, const struct config *given,
     const struct param_table *const *all = components_params(&count);
     config_each(given, &(struct setting_finder){unused, given}, add_setting);
     add_needed(unused, experiment);
+    unused->reads_any |= reads_any_parameter(experiment);
     if (!reads_any_parameter(experiment)) {
         add_fabrics(unused, experiment);
         return;
@@ -219,25 +219,6 @@ void unused_params_warn(const struct unused_params *unused)
     warn(unused, has_effect);
 }
 
-static bool has_made(const struct result *result, enum coll_kind kind)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < result->collectives.count; i++)
-        found = result->collectives.entries[i].kind == kind;
-    return found;
-}
-
-void unused_algorithms_warn(const struct config *given, const struct experiment *experiment,
-                            const struct result *result)
-{
-    char name[64];
-    for (enum coll_kind kind = 0; !reads_any_parameter(experiment) && kind < COLL_KINDS; kind++) {
-        snprintf(name, sizeof name, "mpi.%s", coll_kind_name(kind));
-        if (!config_has_default(given, name) && !is_replaced(experiment, name) && !has_made(result, kind))
-            diag_warning("%s has no effect: the program does not call %s", name, coll_kind_name(kind));
-    }
-}
-
 static bool is_effective(const struct unused_params *unused, const struct param *param)
 {
     return is_among(unused->effective, unused->effective_count, param);
@@ -246,6 +227,28 @@ static bool is_effective(const struct unused_params *unused, const struct param 
 void unused_params_warn_of_points(const struct unused_params *unused)
 {
     warn(unused, is_effective);
+}
+
+bool unused_result_calls(void *self, const char *operation)
+{
+    const struct result *result = self;
+    bool found = false;
+    for (size_t i = 0; !found && i < result->collectives.count; i++)
+        found = strcmp(result->collectives.entries[i].operation, operation) == 0;
+    return found;
+}
+
+void unused_algorithms_warn(const struct unused_params *unused,
+                            bool (*calls)(void *self, const char *operation), void *self)
+{
+    for (size_t i = 0; !unused->reads_any && i < unused->effective_count; i++) {
+        const char *name = unused->effective[i]->name;
+        for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++) {
+            const char *operation = coll_kind_name(kind);
+            if (strncmp(name, "mpi.", 4) == 0 && strcmp(name + 4, operation) == 0 && !calls(self, operation))
+                diag_warning("%s has no effect: the program does not call %s", name, operation);
+        }
+    }
 }
 
 void unused_params_free(struct unused_params *unused)

@@ -21,12 +21,12 @@ struct unused_params {
     size_t needed_count, needed_capacity;
     const struct param **effective; /* and that some fabric reads and does not ignore */
     size_t effective_count, effective_capacity;
+    bool reads_any; /* an experiment has the engine of compat */
 };
 
 /* Adds an open experiment, or a point of a sweep. `given` is its config before a machine was applied. */
 struct config;
 struct experiment;
-struct result;
 void unused_params_add(struct unused_params *unused, const struct config *given,
                        const struct experiment *experiment);
 
@@ -37,10 +37,12 @@ void unused_params_warn(const struct unused_params *unused);
 void unused_params_warn_of_points(const struct unused_params *unused);
 void unused_params_free(struct unused_params *unused);
 
-/* Warns of algorithms that are set, as mpi.allreduce, for collectives that the program has not called: only a
- * run tells, and this is its result on any network. `given` as above. */
-void unused_algorithms_warn(const struct config *given, const struct experiment *experiment,
-                            const struct result *result);
+/* Warns of algorithms that are set, as mpi.allreduce, for collectives that no program has called: only runs
+ * tell, and `calls` says so of an operation. Not of those that the functions above have named. */
+void unused_algorithms_warn(const struct unused_params *unused,
+                            bool (*calls)(void *self, const char *operation), void *self);
+/* `calls` of one result: `self` is a struct result. */
+bool unused_result_calls(void *self, const char *operation);
 
 /* Whether a part of the open experiment reads the parameter. */
 bool experiment_reads(const struct experiment *experiment, const struct param *param);

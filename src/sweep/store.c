@@ -40,7 +40,7 @@ static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  memory_bytes INTEGER);"
                              "CREATE TABLE IF NOT EXISTS notes(name TEXT PRIMARY KEY, text TEXT NOT NULL);";
 
-enum statement { FIND, PLAN, FINISH, GET, EACH, COUNT, SET_METADATA, GET_METADATA, STATEMENTS };
+enum statement { FIND, PLAN, FINISH, GET, EACH, COUNT, CALLS, SET_METADATA, GET_METADATA, STATEMENTS };
 
 #define RUN_COLUMNS                                                                                          \
     "id, key, fabric, program, parameters, input_hash, calls, makespan_ps, idle_fraction, messages, bytes, " \
@@ -56,6 +56,10 @@ static const char *const statements[STATEMENTS] = {
     [GET] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
     [EACH] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
     [COUNT] = "SELECT count(*) FROM runs",
+    /* Which collectives a program calls does not depend on the network: one run of each is enough. */
+    [CALLS] = "SELECT 1 FROM runs, json_each(run, '$.collectives') AS call WHERE runs.id IN "
+              "(SELECT min(id) FROM runs WHERE makespan_ps IS NOT NULL GROUP BY program) "
+              "AND json_extract(call.value, '$.operation') = ?1 LIMIT 1",
     [SET_METADATA] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
     [GET_METADATA] = "SELECT text FROM notes WHERE name = ?1",
 };
@@ -499,6 +503,15 @@ static uint64_t count_runs(struct store *store)
     int64_t count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     sqlite3_reset(statement);
     return (uint64_t)count;
+}
+
+bool store_calls(struct store *store, const char *operation)
+{
+    sqlite3_stmt *statement = store->prepared[CALLS];
+    const int code = sqlite3_bind_text(statement, 1, operation, -1, SQLITE_STATIC);
+    const bool calls = code != SQLITE_OK || sqlite3_step(statement) != SQLITE_DONE;
+    sqlite3_reset(statement);
+    return calls;
 }
 
 enum status store_each(struct store *store, void *self,

@@ -68,6 +68,9 @@ void store_run_free(struct store_run *run);
  * another program has changed. The caller frees it. */
 char *store_damage_text(const struct store *store, int64_t id, const char *what);
 
+/* Whether a program of the runs that are done calls the collective, "allreduce". */
+bool store_calls(struct store *store, const char *operation);
+
 /* Visits every run, planned or done, in the order of ids, until a visit does not return STATUS_OK. The run's
  * texts are valid during the visit. */
 enum status store_each(struct store *store, void *self,
