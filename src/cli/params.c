@@ -7,6 +7,8 @@
 #include "base/text_index.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "coll/choice.h"
+#include "engine/params.h"
 #include "machine/machine.h"
 #include "output/standard.h"
 #include "sim/components.h"
@@ -72,6 +74,8 @@ static bool find_given(void *self, const struct param *param, const char **value
             mem_format("%s: %s; %s: %s", on->name, on->formulas[index], MACHINE_AS_PUBLISHED, published);
     else if (strcmp(config_origin(on->config, param->name), "default") != 0)
         *comment = mem_format("given by the machine %s; %s: %s", on->name, MACHINE_AS_PUBLISHED, published);
+    else if (*value && strcmp(*value, COLL_CHOICE_TUNED) == 0)
+        *comment = mem_format("the machine's mpi.tuning chooses; %s: %s", MACHINE_AS_PUBLISHED, published);
     else if (is_of_machines(param))
         *comment = mem_text("other machines give other values");
     else
@@ -87,7 +91,7 @@ static enum status apply_machine(struct on_machine *on)
         return status;
     status = machine_apply(&machine, on->config, keep_formula, on);
     machine_close(&machine);
-    return status;
+    return status == STATUS_OK ? collective_config_settle(on->config) : status;
 }
 
 static enum status print(const struct param_table *const *tables, size_t count, const char *filter)
