@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/group.h"
 #include "output/interrupt.h"
+#include "output/output.h"
 #include "output/progress_line.h"
 #include "output/standard.h"
 
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
     standard_open();
     interrupt_install();
     progress_line_start();
+    output_note_words(argc, argv);
     enum status status = run(argc, argv);
     progress_line_stop();
     status = standard_close(status);

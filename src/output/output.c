@@ -151,10 +151,43 @@ static bool is_dash(const char *path)
     return true;
 }
 
+static struct {
+    int count;
+    char *const *texts;
+} words;
+
+void output_note_words(int count, char *const *texts)
+{
+    words.count = count;
+    words.texts = texts;
+}
+
+static bool is_same_file(const char *path, const struct stat *there)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_dev == there->st_dev && about.st_ino == there->st_ino;
+}
+
+/* A word is a path, or an option with one: --output=PATH. */
+static bool is_named_twice(const char *path)
+{
+    struct stat there;
+    int named = 0;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+        return false;
+    for (int i = 1; i < words.count; i++) {
+        const char *value = words.texts[i][0] == '-' ? strchr(words.texts[i], '=') : NULL;
+        named += is_same_file(value ? value + 1 : words.texts[i], &there);
+    }
+    if (named > 1)
+        diag_error("%s is read by this command, which would overwrite it; name another file to write", path);
+    return named > 1;
+}
+
 enum status output_open(struct output *output, const char *path)
 {
     *output = (struct output){0};
-    if (is_dash(path))
+    if (is_dash(path) || is_named_twice(path))
         return STATUS_BAD_INPUT;
     struct output_state *state = state_new(path);
     return output_start(output, state, open_target(state));

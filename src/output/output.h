@@ -25,8 +25,12 @@ struct output {
     struct output_state *state;
 };
 
-/* Reported: STATUS_FAILED, the file cannot be written; STATUS_BAD_INPUT, the path is "-", which means
- * standard output to other programs. */
+/* The words of the command line: no file that two of them name is overwritten, since one names it to read it.
+ * They must stay valid. */
+void output_note_words(int count, char *const *words);
+
+/* Reported: STATUS_FAILED, the file cannot be written; STATUS_BAD_INPUT, another word of the command line
+ * names it, too, or the path is "-", which means standard output to other programs. */
 enum status output_open(struct output *output, const char *path);
 
 /* Whether a write failed already: output_close reports it. */
