@@ -251,8 +251,9 @@ static void list_todo(struct plan_lookup *lookup, const struct sweep_options *op
 {
     struct sweep_plan *plan = lookup->plan;
     for (size_t i = 0; i < plan->count; i++) {
-        bool *scheduled = &lookup->scheduled[plan->run_of[i]];
-        bool ours = !options->shards || i % options->shards == options->shard;
+        const size_t run = plan->run_of[i]; /* several points may have one, as the baseline of each */
+        bool *scheduled = &lookup->scheduled[run];
+        bool ours = !options->shards || run % options->shards == options->shard;
         if (*scheduled || !ours)
             continue;
         plan->todo[plan->todo_count++] = i;
