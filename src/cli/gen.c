@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "sim/jobs.h"
+#include "trace/output_name.h"
 #include "trace/ti/write.h"
 #include "workload/help.h"
 #include "workload/workload.h"
@@ -42,6 +43,8 @@ static bool take(void *self, int found, const char *value)
 static enum status generate(const char *spec, const char *folder)
 {
     struct program *program;
+    if (!output_name_fits(folder, 0, "a folder"))
+        return STATUS_BAD_INPUT;
     enum status status = workload_open(spec, &program);
     if (status != STATUS_OK)
         return status;

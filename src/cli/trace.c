@@ -19,6 +19,7 @@
 #include "trace/chakra/write.h"
 #include "trace/check/check.h"
 #include "trace/goal/write.h"
+#include "trace/output_name.h"
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -262,6 +263,14 @@ static enum convert_form form_of(const struct convert_arguments *arguments)
 static enum status convert_to(struct convert_arguments *arguments)
 {
     static const char *const forms[FORMS] = {"ti", "compiled", "goal", "goal-binary", "chakra"};
+    static const struct {
+        unsigned forms;
+        const char *what;
+    } names[FORMS] = {[FORM_TI] = {OUTPUT_NAME_ARCHIVE, "a folder"},
+                      [FORM_COMPILED] = {OUTPUT_NAME_COMPILED, "a compiled trace"},
+                      [FORM_GOAL] = {OUTPUT_NAME_GOAL, "a file of GOAL"},
+                      [FORM_GOAL_BINARY] = {OUTPUT_NAME_GOAL, "a file of GOAL"},
+                      [FORM_CHAKRA] = {0, "a folder"}};
     enum convert_form form = 0;
     if (!arguments->to)
         form = form_of(arguments);
@@ -270,6 +279,14 @@ static enum status convert_to(struct convert_arguments *arguments)
     if (arguments->workload && form < FORM_GOAL) {
         diag_error("a workload is written as GOAL (--to goal) or Chakra (--to chakra); helio gen writes its "
                    "calls as text");
+        return STATUS_BAD_INPUT;
+    }
+    if (form < FORMS && !output_name_fits(arguments->out, names[form].forms, names[form].what))
+        return STATUS_BAD_INPUT;
+    if (arguments->config && form < FORM_GOAL) {
+        diag_error(
+            "--set is for graphs, which have times: --to goal, goal-binary or chakra; a trace of calls gets "
+            "such values when it is run");
         return STATUS_BAD_INPUT;
     }
     switch (form) {

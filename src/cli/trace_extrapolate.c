@@ -10,6 +10,7 @@
 #include "output/standard.h"
 #include "trace/chakra/write.h"
 #include "trace/image/format.h"
+#include "trace/output_name.h"
 #include "trace/ti/write.h"
 #include "trace/trace.h"
 
@@ -93,6 +94,8 @@ static int read_arguments(struct extrapolate_arguments *arguments, int argc, cha
         return found;
     if (!arguments->count || !arguments->ranks)
         diag_error("helio trace extrapolate needs traces and --ranks N: %s", command.words);
+    else if (arguments->out && !output_name_fits(arguments->out, 0, "a folder"))
+        return CLI_ERROR;
     else if (arguments->apart && arguments->count > 1)
         diag_error("--apart is for one trace, which is a graph");
     else

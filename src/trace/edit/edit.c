@@ -9,6 +9,7 @@
 #include "trace/check/check.h"
 #include "trace/image/content.h"
 #include "trace/image/format.h"
+#include "trace/output_name.h"
 #include "trace/ti/decompile.h"
 #include "trace/ti/reader.h"
 #include "trace/ti/write.h"
@@ -22,12 +23,6 @@ struct edit_state {
     struct content_hash hash; /* of all texts: the key of the same trace as a folder of text */
     char *file;               /* the name of a rank's file */
 };
-
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), ending_length = strlen(ending);
-    return length > ending_length && strcmp(path + length - ending_length, ending) == 0;
-}
 
 static enum status read_rank(struct trace_input *input, uint32_t rank, struct image_writer *writer)
 {
@@ -68,7 +63,7 @@ static char *without_ending(const char *path)
     static const char *const endings[] = {".tar.zst", ".helio"};
     size_t length = strlen(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_in(path, endings[i]))
+        if (output_name_ends_in(path, endings[i]))
             return mem_format("%.*s", (int)(length - strlen(endings[i])), path);
     return mem_text(path);
 }
@@ -98,6 +93,8 @@ static enum status compile(const struct edit *edit, const char *out, struct comp
 enum status edit_make(const struct edit *edit, const char *out, struct compiled_trace **result)
 {
     struct trace_check check;
+    if (!output_name_fits(out, OUTPUT_NAME_ARCHIVE | OUTPUT_NAME_COMPILED, "a folder"))
+        return STATUS_BAD_INPUT;
     enum status status = compile(edit, out, result);
     if (status == STATUS_BAD_INPUT)
         diag_note("%s is not written", out);
@@ -133,5 +130,5 @@ static enum status write_image(const struct compiled_trace *result, const char *
 
 enum status edit_put(struct compiled_trace *result, const char *out)
 {
-    return ends_in(out, ".helio") ? write_image(result, out) : decompile_write(result, out);
+    return output_name_ends_in(out, ".helio") ? write_image(result, out) : decompile_write(result, out);
 }
