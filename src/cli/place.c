@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/given.h"
+#include "cli/machine_warn.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "output/output.h"
@@ -121,7 +122,6 @@ static bool take(void *self, int found, const char *value)
     static const char *const names[] = {[OPTION_TRACE] = "trace",
                                         [OPTION_WORKLOAD] = "workload",
                                         [OPTION_FABRIC] = "fabric",
-                                        [OPTION_MACHINE] = "machine",
                                         [OPTION_TOPOLOGY] = "topology"};
     const int option = found - CLI_OPTION;
     if (found == CLI_WORD)
@@ -130,11 +130,12 @@ static bool take(void *self, int found, const char *value)
     case OPTION_TRACE:
     case OPTION_WORKLOAD:
     case OPTION_FABRIC:
-    case OPTION_MACHINE:
     case OPTION_TOPOLOGY:
         return config_assign(config, names[option], value, options[option].name) == STATUS_OK;
+    case OPTION_MACHINE:
+        return cli_assign_machine(config, value, "--machine") == STATUS_OK;
     case OPTION_AS_PUBLISHED:
-        return config_assign(config, "machine", MACHINE_AS_PUBLISHED, "--as-published") == STATUS_OK;
+        return cli_assign_machine(config, MACHINE_AS_PUBLISHED, "--as-published") == STATUS_OK;
     case OPTION_SET:
         return config_set(config, value) == STATUS_OK;
     case OPTION_OBJECTIVE:

@@ -164,9 +164,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
     case RUN_FABRIC:
         return config_assign(run->config, "fabric", value, "--fabric");
     case RUN_MACHINE:
-        return config_assign(run->config, "machine", value, "--machine");
+        return cli_assign_machine(run->config, value, "--machine");
     case RUN_AS_PUBLISHED:
-        return config_assign(run->config, "machine", MACHINE_AS_PUBLISHED, "--as-published");
+        return cli_assign_machine(run->config, MACHINE_AS_PUBLISHED, "--as-published");
     case RUN_TOPOLOGY:
         return config_assign(run->config, "topology", value, "--topology");
     case RUN_INI:
@@ -378,12 +378,21 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
     return watch.messages ? message_log_close(watch.messages, status) : status;
 }
 
+/* A table and JSON say it. */
+static void warn_of_ignored(const struct result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < results[i].network.ignores.count; k++)
+            diag_warning("%s ignores %s", results[i].fabric, results[i].network.ignores.text[k]);
+}
+
 static enum status print_results(const struct run_options *run, const struct manifest *manifest,
                                  const struct result *results, size_t count)
 {
     if (run->json)
         return result_print_json(manifest, results, count, stdout);
     if (run->csv) {
+        warn_of_ignored(results, count);
         report_csv(manifest->program, results, count, stdout);
         return standard_flush();
     }

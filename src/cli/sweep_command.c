@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/machine_warn.h"
 #include "cli/values.h"
 #include "machine/machine.h"
 #include "plugin/plugin.h"
@@ -129,7 +130,7 @@ static enum status apply_setting(struct sweep_command *sweep, const char *text)
 static enum status apply_machine(struct sweep_command *sweep, const char *machine, const char *option)
 {
     if (!definition_overrides(&sweep->definition, "machine"))
-        return config_assign(sweep->config, "machine", machine, option);
+        return cli_assign_machine(sweep->config, machine, option);
     diag_error("%s: the sweep varies machine", option);
     return STATUS_BAD_INPUT;
 }

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/given.h"
+#include "cli/machine_warn.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "output/standard.h"
@@ -116,21 +117,20 @@ static bool take(void *self, int found, const char *value)
 {
     struct tolerance_arguments *arguments = self;
     struct config *config = arguments->config;
-    static const char *const names[] = {[TOLERANCE_TRACE] = "trace",
-                                        [TOLERANCE_WORKLOAD] = "workload",
-                                        [TOLERANCE_FABRIC] = "fabric",
-                                        [TOLERANCE_MACHINE] = "machine"};
+    static const char *const names[] = {
+        [TOLERANCE_TRACE] = "trace", [TOLERANCE_WORKLOAD] = "workload", [TOLERANCE_FABRIC] = "fabric"};
     if (found == CLI_WORD)
         return true;
     switch (found - CLI_OPTION) {
     case TOLERANCE_TRACE:
     case TOLERANCE_WORKLOAD:
     case TOLERANCE_FABRIC:
-    case TOLERANCE_MACHINE:
         return config_assign(config, names[found - CLI_OPTION], value, options[found - CLI_OPTION].name) ==
                STATUS_OK;
+    case TOLERANCE_MACHINE:
+        return cli_assign_machine(config, value, "--machine") == STATUS_OK;
     case TOLERANCE_AS_PUBLISHED:
-        return config_assign(config, "machine", MACHINE_AS_PUBLISHED, "--as-published") == STATUS_OK;
+        return cli_assign_machine(config, MACHINE_AS_PUBLISHED, "--as-published") == STATUS_OK;
     case TOLERANCE_SET:
         return config_set(config, value) == STATUS_OK;
     case TOLERANCE_OF:
