@@ -173,7 +173,7 @@ static bool is_named_twice(const char *path)
 {
     struct stat there;
     int named = 0;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || names_open_file(path))
         return false;
     for (int i = 1; i < words.count; i++) {
         const char *value = words.texts[i][0] == '-' ? strchr(words.texts[i], '=') : NULL;

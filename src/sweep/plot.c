@@ -144,16 +144,56 @@ static char *value_of(const struct plot *plot, const struct results_table_row *r
     return mem_text(value ? value : "");
 }
 
-/* Whether the row has the value, also if it is written in another way: 1024 B for 1 KiB. */
+static const char *value_at(const struct results_table_row *row, const char *name)
+{
+    return strcmp(name, "fabric") == 0 ? row->fabric : results_table_value(row, name);
+}
+
+/* Whether the row has the value, also if it is written in another way: 1024 B for 1 KiB, or 1024 as helio
+ * export has it. */
 static bool has_value(const struct results_table_row *row, const struct param_assignment *wanted)
 {
     double number, other;
-    const char *value =
-        strcmp(wanted->name, "fabric") == 0 ? row->fabric : results_table_value(row, wanted->name);
+    const char *value = value_at(row, wanted->name);
     if (!value || strcmp(value, wanted->value) == 0)
         return value != NULL;
-    enum plot_unit unit = plot_unit_of(value, &number);
-    return unit != PLOT_WORDS && unit == plot_unit_of(wanted->value, &other) && number == other;
+    const enum plot_unit unit = plot_unit_of(value, &number), given = plot_unit_of(wanted->value, &other);
+    return unit != PLOT_WORDS && (given == unit || given == PLOT_NUMBER) && number == other;
+}
+
+/* The values that runs have of a parameter: some, if there are many. */
+static char *values_text(const struct results_table *results_table, const char *name)
+{
+    enum { SHOWN = 8 };
+    struct text_index values = {.count = 0};
+    char *text = mem_text("");
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        const char *value = value_at(&results_table->rows[results_table->groups[i].first], name);
+        if (value)
+            text_index_add(&values, value);
+    }
+    for (size_t i = 0; i < values.count && i < SHOWN; i++) {
+        char *longer = mem_format("%s%s%s", text, i ? ", " : "", values.texts[i]);
+        free(text);
+        text = longer;
+    }
+    if (values.count > SHOWN) {
+        char *longer = mem_format("%s and %zu more", text, values.count - SHOWN);
+        free(text);
+        text = longer;
+    }
+    text_index_free(&values);
+    return text;
+}
+
+static void report_no_run(const struct plot *plot)
+{
+    diag_error("no run has the values of --where");
+    for (size_t i = 0; i < plot->request->where_count; i++) {
+        char *values = values_text(plot->results_table, plot->request->where[i].name);
+        diag_note("%s is %s", plot->request->where[i].name, values);
+        free(values);
+    }
 }
 
 static bool is_wanted(const struct plot *plot, size_t group)
@@ -200,7 +240,7 @@ static enum status choose_groups(struct plot *plot)
     if (!have && plot->series.count)
         diag_error("no run with the values of --where has a number %s", plot->y);
     else if (!have)
-        diag_error("no run has the values of --where");
+        report_no_run(plot);
     if (!have)
         return STATUS_BAD_INPUT;
     if (plot->values.count > MOST_CELLS / plot->series.count) {
