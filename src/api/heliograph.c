@@ -356,8 +356,10 @@ static enum status run_experiment(void *self)
         status = experiment_hash_inputs(&opened);
     if (status == STATUS_OK)
         status = run_all(&results, &opened);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         unused_algorithms_warn(&unused, unused_result_calls, &results.runs[0].result);
+        unused_computation_warn(&unused, &results.runs[0].result);
+    }
     if (status == STATUS_OK)
         status = write_json(&results, &opened);
     unused_params_free(&unused);

@@ -485,8 +485,10 @@ static enum status run_opened(const struct run_options *run, struct experiment *
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
         status = run_fabrics(run, experiment, results, &done);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         unused_algorithms_warn(unused, unused_result_calls, results);
+        unused_computation_warn(unused, results);
+    }
     if (status == STATUS_OK)
         status = show_results(run, experiment, results, done, page);
     else if (status == STATUS_CANCELLED)

@@ -251,6 +251,16 @@ void unused_algorithms_warn(const struct unused_params *unused,
     }
 }
 
+void unused_computation_warn(const struct unused_params *unused, const struct result *result)
+{
+    bool computes = false;
+    for (uint32_t rank = 0; !computes && rank < result->ranks; rank++)
+        computes = result->rows[rank].compute > 0;
+    for (size_t i = 0; !unused->reads_any && !computes && i < unused->effective_count; i++)
+        if (components_table_of(unused->effective[i]) == &compute_params)
+            diag_warning("%s has no effect: the program computes nothing", unused->effective[i]->name);
+}
+
 void unused_params_free(struct unused_params *unused)
 {
     free(unused->set);

@@ -44,6 +44,10 @@ void unused_algorithms_warn(const struct unused_params *unused,
 /* `calls` of one result: `self` is a struct result. */
 bool unused_result_calls(void *self, const char *operation);
 
+/* Warns of parameters of computation that are set, as compute.rate, if no rank has computed. */
+struct result;
+void unused_computation_warn(const struct unused_params *unused, const struct result *result);
+
 /* Whether a part of the open experiment reads the parameter. */
 bool experiment_reads(const struct experiment *experiment, const struct param *param);
 
