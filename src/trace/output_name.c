@@ -27,7 +27,7 @@ bool output_name_fits(const char *path, unsigned forms, const char *what)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (output_name_ends_in(path, endings[i].ending) && !(endings[i].form & forms)) {
-            diag_error("%s would be %s, and its ending says something else; choose another name", path, what);
+            diag_error("%s would be %s, which has no such ending; choose another name", path, what);
             return false;
         }
     return true;
