@@ -7,16 +7,6 @@
 #include "sim/components.h"
 #include "sim/network.h"
 
-enum status cli_assign_machine(struct config *config, const char *machine, const char *option)
-{
-    static const char of_machine[] = "--machine", of_papers[] = "--as-published";
-    const char *other = strcmp(option, of_machine) == 0 ? of_papers : of_machine;
-    if (strcmp(config_origin(config, "machine"), other) != 0)
-        return config_assign(config, "machine", machine, option);
-    diag_error("%s and %s exclude each other", of_machine, of_papers);
-    return STATUS_BAD_INPUT;
-}
-
 void machine_warn_unsound(const struct machine *machine)
 {
     if (machine->doc && strncmp(machine->doc, CALIBRATE_NOT_SOUND, strlen(CALIBRATE_NOT_SOUND)) == 0)

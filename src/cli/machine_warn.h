@@ -4,10 +4,6 @@
 #include "machine/machine.h"
 #include "sim/experiment.h"
 
-/* Assigns what --machine or --as-published, `option`, says. STATUS_BAD_INPUT, reported: the other one has
- * done so, or the value is wrong. */
-enum status cli_assign_machine(struct config *config, const char *machine, const char *option);
-
 /* Warns of a machine file of helio calibrate that was written although guards of its measurement failed. */
 void machine_warn_unsound(const struct machine *machine);
 

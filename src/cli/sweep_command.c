@@ -8,7 +8,6 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "cli/machine_warn.h"
 #include "cli/values.h"
 #include "machine/machine.h"
 #include "plugin/plugin.h"

@@ -66,6 +66,16 @@ bool cli_value_choice(const char *option, const char *text, const char *const *n
     return false;
 }
 
+enum status cli_assign_machine(struct config *config, const char *machine, const char *option)
+{
+    static const char of_machine[] = "--machine", of_papers[] = "--as-published";
+    const char *other = strcmp(option, of_machine) == 0 ? of_papers : of_machine;
+    if (strcmp(config_origin(config, "machine"), other) != 0)
+        return config_assign(config, "machine", machine, option);
+    diag_error("%s and %s exclude each other", of_machine, of_papers);
+    return STATUS_BAD_INPUT;
+}
+
 bool cli_ends_in(const char *name, const char *ending)
 {
     size_t length = strlen(name), ending_length = strlen(ending);

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/config.h"
+#include "base/status.h"
+
 /* Values of options, from their texts. False: the error is reported, with the option's name. */
 
 /* "64" */
@@ -19,6 +22,10 @@ bool cli_value_jobs(const char *text, unsigned *jobs);
 /* The place of the text among the names. */
 bool cli_value_choice(const char *option, const char *text, const char *const *names, size_t count,
                       int *index);
+
+/* Assigns what --machine or --as-published, `option`, says. STATUS_BAD_INPUT, reported: the other one has
+ * done so, or the value is wrong. */
+enum status cli_assign_machine(struct config *config, const char *machine, const char *option);
 
 /* Whether the name of a file has this ending: ".csv". */
 bool cli_ends_in(const char *name, const char *ending);
