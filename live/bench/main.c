@@ -6,10 +6,10 @@
  *
  * COLLECTIVE is a name of `operations` (operation.c). Sizes, in bytes, and algorithms are lists with commas.
  * The other algorithms are compared with the first one. `mpi` is the MPI's default; `mpi:NAME` is one of the
- * MPI's own algorithms. The root is rank 0. Reductions are sums, of doubles where the size allows it, else of
- * bytes. The blocks of vector collectives have different lengths, of which the size is the mean;
- * reduce_scatterv is MPI_Reduce_scatter with such blocks. The data of
- * every sample is checked. Rank 0 writes to standard output:
+ * MPI's own algorithms; `control` is the MPI's default once more, which shows by how much equals differ. The
+ * root is rank 0. Reductions are sums, of doubles where the size allows it, else of bytes. The blocks of
+ * vector collectives have different lengths, of which the size is the mean; reduce_scatterv is
+ * MPI_Reduce_scatter with such blocks. The data of every sample is checked. Rank 0 writes to standard output:
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
@@ -42,6 +42,12 @@
 
 /* -------------------------------------------------------------- candidates */
 
+/* Whether the MPI executes the calls of the algorithm of this name. */
+static bool is_of_mpi(const char *name)
+{
+    return strcmp(name, "mpi") == 0 || strncmp(name, "mpi:", 4) == 0 || strcmp(name, "control") == 0;
+}
+
 /* Makes the candidate's communicator. Each has one, since the library and Open MPI choose the algorithm when
  * they first see a communicator. */
 static void open_candidate(struct bench *bench, struct bench_candidate *candidate)
@@ -51,7 +57,7 @@ static void open_candidate(struct bench *bench, struct bench_candidate *candidat
     candidate->forced = is_own ? operation_own_number(operation, candidate->name + 4) : -1;
     if (is_own)
         operation_force(operation->variable, candidate->forced);
-    setenv(operation->setting, is_own ? "mpi" : candidate->name, 1);
+    setenv(operation->setting, is_of_mpi(candidate->name) ? "mpi" : candidate->name, 1);
     PMPI_Comm_dup(MPI_COMM_WORLD, &candidate->comm);
     blocks_lay_out(bench, 1);
     limit_begin(bench, candidate, 0);
@@ -209,7 +215,7 @@ static unsigned long library_calls(void)
 /* Whether the name is one of the library's algorithms. */
 static bool is_of_library(const char *name)
 {
-    return strcmp(name, "auto") != 0 && strcmp(name, "mpi") != 0 && strncmp(name, "mpi:", 4) != 0;
+    return strcmp(name, "auto") != 0 && !is_of_mpi(name);
 }
 
 static void measure_candidate(struct bench *bench, int which, long bytes, int calls)

@@ -52,7 +52,8 @@ enum bench_option {
         [BENCH_ALGORITHMS] =                                                                                 \
             {"--algorithms", 'a', "LIST",                                                                    \
              "the others are compared with the first; mpi is the MPI's default algorithm,\n"                 \
-             "mpi:NAME forces one of its own; by default " algorithms},                                      \
+             "mpi:NAME forces one of its own, control is the default once more, which shows\n"               \
+             "by how much equals differ; by default " algorithms},                                           \
         [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},              \
         [BENCH_LIMIT] =                                                                                      \
             {"--limit", 0, "TIME",                                                                           \
@@ -415,7 +416,7 @@ static bool is_measured(enum coll_kind kind)
 static bool is_algorithm(enum coll_kind kind, const char *op, const char *name)
 {
     const bool is_vector = has_own_exchange(kind);
-    if (!strcmp(name, "mpi") || !strncmp(name, "mpi:", 4) || !strcmp(name, "auto"))
+    if (measured_is_of_mpi(name) || !strcmp(name, "auto"))
         return true;
     if (is_vector && strcmp(name, "leaders") == 0)
         return true;
@@ -428,12 +429,26 @@ static bool is_algorithm(enum coll_kind kind, const char *op, const char *name)
     return false;
 }
 
+/* Series have the names of their algorithms, so each is there once; else reported. */
+static bool is_named_once(const char *list, const char *name)
+{
+    char *words = mem_text(list), *rest = words;
+    int times = 0;
+    for (char *word; (word = strsep(&rest, ","));)
+        times += !strcmp(word, name);
+    free(words);
+    if (times > 1)
+        diag_error("--algorithms names %s %d times; to compare the MPI's default with itself name control",
+                   name, times);
+    return times == 1;
+}
+
 static bool check_algorithms(const struct bench_request *request)
 {
     char *words = mem_text(request->algorithms), *rest = words;
     bool is_right = true;
     for (char *name; is_right && (name = strsep(&rest, ","));)
-        is_right = is_algorithm(request->kind, request->op, name);
+        is_right = is_algorithm(request->kind, request->op, name) && is_named_once(request->algorithms, name);
     if (is_right && request->path && strcmp(words, "mpi")) {
         diag_error(
             "-o: a table says what is faster than the MPI's default: --algorithms begins with mpi then, "

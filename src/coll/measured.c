@@ -119,11 +119,17 @@ struct median_estimate measured_ratio(const struct measured *measured, const str
     return estimate;
 }
 
+bool measured_is_of_mpi(const char *algorithm)
+{
+    return strcmp(algorithm, "mpi") == 0 || strncmp(algorithm, "mpi:", 4) == 0 ||
+           strcmp(algorithm, "control") == 0;
+}
+
 /* Whether a table may name the algorithm: it is one of the library's, which has executed it. */
 static bool is_choice(const struct measured_series *series)
 {
     return !series->was_left && strcmp(series->algorithm, "auto") != 0 &&
-           strcmp(series->algorithm, "mpi") != 0 && strncmp(series->algorithm, "mpi:", 4) != 0;
+           !measured_is_of_mpi(series->algorithm);
 }
 
 /* The series of a size begin with `first`. */

@@ -43,6 +43,10 @@ void measured_free(struct measured *measured);
 double measured_median_ns(const struct measured_series *series);
 double measured_median_processor_ns(const struct measured_series *series);
 
+/* Whether the MPI executes the calls of the algorithm of this name: "mpi", its default; "mpi:NAME", one of
+ * its own; or "control", its default once more, which shows by how much equals differ. */
+bool measured_is_of_mpi(const char *algorithm);
+
 /* How many times as fast as the first algorithm of the same size: of the ratios of samples taken one after
  * the other. */
 struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series);

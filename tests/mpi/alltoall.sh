@@ -406,6 +406,11 @@ bench() {
             "$MPIEXEC" $launcher -n 3 >out 2>said || fail "$op: $(cat said)"
         grep -q "^64 B  *auto " out || fail "$op: $(cat out)"
     done
+    # The control is the MPI's default: the library executes none of its calls, and no table names it.
+    "$HELIO" coll tune --mpi "$MPI" --bytes 8 --samples 1 --algorithms mpi,control -o table -- \
+        "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
+    grep -q "^alltoall [12] [24] 8 mpi$" table || fail "$(cat table)"
+    grep -q "^8 B  *control " out && ! grep -q "warning: .*control" said || fail "$(cat out said)"
     yields
     "$HELIO" coll tune --mpi "$MPI" --bytes 8,64 --samples 1 --algorithms mpi,v2 -o table -- \
         "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
