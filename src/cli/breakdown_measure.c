@@ -20,9 +20,9 @@ enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_INTO, M
 static const struct cli_option options[] = {
     [MEASURE_MPI] = {"--mpi", 0, "all|none|mpich|openmpi",
                      "whose stack is measured beside that of UCX alone; all by default"},
-    [MEASURE_FROM] = {"--from", 'f', "FILE",
-                      "no measurement: what a probe (helio-probe-uct, -mpich, -openmpi) printed elsewhere;\n"
-                      "may be repeated"},
+    [MEASURE_FROM] =
+        {"--from", 'f', "FILE",
+         "no measurement: what a probe (helio-probe-uct, -mpich, -openmpi) printed elsewhere" CLI_REPEATS},
     [MEASURE_OUTPUT] = {"--output", 'o', "PREFIX",
                         "write system files, PREFIX-uct.yaml, PREFIX-mpich.yaml, PREFIX-openmpi.yaml"},
     [MEASURE_INTO] =

@@ -38,7 +38,8 @@ static const struct cli_option options[] = {
     [PCIE_DIRECT] = {"--direct", 'd', "FILE",
                      "the same test without the switch: gives Wire and Switch apart"},
     [PCIE_MAP] = {"--map", 'm', "FIELD=COLUMN",
-                  "which column has a field: time dir type len seq addr packet ack_of acked_by"},
+                  "which column has a field: time dir type len seq addr packet ack_of "
+                  "acked_by" CLI_REPEATS},
     [PCIE_ONLY] = {"--only", 0, "down|up", "the direction of all packets, of a trace without that column"},
     [PCIE_ANALYZER] = {"--analyzer", 0, "PLACE",
                        "next-to-nic (the default where no comment in the file says) or next-to-rc"},

@@ -26,10 +26,9 @@ static const struct cli_option options[] = {
         {"--system", 's', "NAME|FILE.yaml",
          "component times: thunderx2, the paper's (the default), ohio-a, ohio-b, ohio-local; or a file"},
     [WHATIF_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
-    [WHATIF_SET] = {"--set", 0, "COMPONENT=CHANGE",
-                    "LLP_post=-50%, wire=+300ns, PIO=15ns; may be given several times"},
+    [WHATIF_SET] = {"--set", 0, "COMPONENT=CHANGE", "LLP_post=-50%, wire=+300ns, PIO=15ns" CLI_REPEATS},
     [WHATIF_OPTIMISE] = {"--optimise", 'o', "NAME",
-                         "a change that section 7 of the paper discusses; NAME is one of"},
+                         "a change that section 7 of the paper discusses" CLI_REPEATS "; NAME is one of"},
     [WHATIF_BY] = {"--by", 0, "PERCENT", "the improvement that the ranking compares, 50 by default"},
     [WHATIF_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
 };

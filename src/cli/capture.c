@@ -57,9 +57,9 @@ static const struct cli_option options[] = {
                         "write how long each computation waited for a processor, and its instructions"},
     [CAPTURE_FROM] = {"--from", 0, "TIME", "record from TIME after MPI_Init on, such as 90s (from its end)"},
     [CAPTURE_TO] = {"--to", 0, "TIME", "record up to TIME after MPI_Init (to MPI_Finalize)"},
-    [CAPTURE_COLLECT] = {"--collect", 0, "FOLDER",
-                         "run no program; take the ranks' files from FOLDER, where a machine has left them.\n"
-                         "Several times: from several"},
+    [CAPTURE_COLLECT] =
+        {"--collect", 0, "FOLDER",
+         "run no program; take the ranks' files from FOLDER, where a machine has left them" CLI_REPEATS},
 };
 
 static const struct cli_command command = {

@@ -102,20 +102,17 @@ static int unknown_option(const struct cli_command *command, const char *word, s
     return CLI_ERROR;
 }
 
-/* A later value replaces an earlier one. A list may have been meant as one more. Commands that read their
- * options twice say so once. */
-static void note_replaced(struct cli_reader *reader, int index)
+/* False, reported: an option that takes one value has another one already. */
+static bool take_value(struct cli_reader *reader, int index, const char *value)
 {
-    static const struct cli_option *noted;
     const struct cli_option *option = &reader->command->options[index];
-    if (!option->value || !strstr(option->value, "[,") || index >= 64)
-        return;
-    if ((reader->given >> index & 1) && noted != option) {
-        diag_note("%s is given several times, and the last one counts; a list with commas gives all",
-                  option->name);
-        noted = option;
-    }
-    reader->given |= (uint64_t)1 << index;
+    const char *before = reader->given[index];
+    reader->given[index] = value;
+    if (!before || strstr(option->doc, CLI_REPEATS) || strcmp(before, value) == 0)
+        return true;
+    diag_error("option %s is given twice, as '%s' and '%s'; %s", option->name, before, value,
+               strstr(option->value, "[,") ? "a list with commas gives several" : "it takes one value");
+    return false;
 }
 
 /* -j4 is -j 4, and -fabric is none but --fabric with a dash too few: the length of the option's name. */
@@ -154,8 +151,7 @@ static int read_option(struct cli_reader *reader, const char *word, const char *
         }
         *value = reader->argv[reader->next++];
     }
-    note_replaced(reader, index);
-    return CLI_OPTION + index;
+    return *value && !take_value(reader, index, *value) ? CLI_ERROR : CLI_OPTION + index;
 }
 
 int cli_read(struct cli_reader *reader, const char **value)

@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -16,6 +15,11 @@ struct cli_option {
     const char *value; /* "PATH=VALUE"; NULL = takes none; "NAME[,...]": a list */
     const char *doc;   /* one line, or several separated by newlines */
 };
+
+/* In the doc of an option, it says that each value counts. Of any other option two values are an error. */
+#define CLI_REPEATS "; may be repeated"
+
+enum { CLI_OPTIONS_AT_MOST = 64 }; /* of a command */
 
 struct cli_command {
     const char *name;  /* "run" */
@@ -39,7 +43,7 @@ struct cli_reader {
     char **argv;
     int next; /* the first of argv that has not been read; starts at 1 */
     int only_words;
-    uint64_t given; /* a bit for each of the first 64 options that has been read */
+    const char *given[CLI_OPTIONS_AT_MOST]; /* the value of each option; NULL = none has been read */
 };
 
 enum cli_found {
@@ -54,7 +58,7 @@ enum cli_found {
  */
 #define CLI_PLUGIN                                                                                           \
     {                                                                                                        \
-        "--plugin", 0, "FILE.so", "load a plug-in: fabrics and other parts of your own; may be repeated"     \
+        "--plugin", 0, "FILE.so", "load a plug-in: fabrics and other parts of your own" CLI_REPEATS          \
     }
 
 /* What all fabrics of an experiment have in common. */

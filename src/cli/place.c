@@ -45,7 +45,7 @@ static const struct cli_option options[] = {
     [OPTION_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [OPTION_TOPOLOGY] = {"--topology", 0, "TOPOLOGY", "switches and links"},
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
-                    "set a parameter (helio params lists them); may be repeated. placement is the start"},
+                    "set a parameter (helio params lists them)" CLI_REPEATS ". placement is the start"},
     [OPTION_OBJECTIVE] = {"--objective", 0, "WHAT",
                           "hops: the bytes x hops shall be few (default); time: the simulated time shall be "
                           "short"},

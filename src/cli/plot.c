@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
     [PLOT_SPEEDUP] = {"--speedup", 0, NULL,
                       "the same as --y speedup: over the baseline, or the first fabric"},
     [PLOT_WHERE] = {"--where", 'w', "PARAMETER=VALUE",
-                    "only the runs with this value, such as fabric=fmu; may be repeated"},
+                    "only the runs with this value, such as fabric=fmu" CLI_REPEATS},
     [PLOT_X_SCALE] = {"--x-scale", 0, "log|linear",
                       "of the horizontal axis; without it: what fits the values"},
     [PLOT_Y_SCALE] = {"--y-scale", 0, "log|linear", "the same of the vertical axis"},

@@ -26,7 +26,7 @@ const struct cli_option reproduce_command_options[] = {
          "of --item: in this configuration (the one that meets most of the paper's numbers)"},
     [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE",
                         "of --item: the configuration with another choice for what the paper leaves open;\n"
-                        "of --search: a choice that all tries make; may be repeated"},
+                        "of --search: a choice that all tries make" CLI_REPEATS},
 };
 
 /* "alltoall, breakdown, fmu, segment, tdm, or all" */

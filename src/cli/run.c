@@ -83,8 +83,7 @@ static const struct cli_option options[] = {
                       "the network's nodes, switches and links: as torus:8x8, which helio topo lists, or a\n"
                       "file: ours, SimGrid's, htsim's, ns-3's or SimAI's (docs/networks.md)"},
     [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
-    [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
-                 "set a parameter (helio params lists them); may be repeated"},
+    [RUN_SET] = {"--set", 's', "PARAMETER=VALUE", "set a parameter (helio params lists them)" CLI_REPEATS},
     [RUN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [RUN_CSV] = {"--csv", 0, NULL, "print the table as CSV, with times in seconds"},
     [RUN_INSIGHT] = {"--insight", 0, NULL,

@@ -84,7 +84,7 @@ static const struct cli_option options[] = {
                           "another trace or workload: the patterns that it has too are foreseen"},
     [SCHEDULE_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
     [SCHEDULE_SET] = {"--set", 's', "PARAMETER=VALUE",
-                      "mpi.alltoall, ranks_per_node ...: how calls become messages"},
+                      "mpi.alltoall, ranks_per_node ...: how calls become messages" CLI_REPEATS},
     [SCHEDULE_MACHINE] = {"--machine", 0, "NAME|FILE.yaml",
                           "the same as this machine and its MPI have it (helio machine)"},
     [SCHEDULE_ALGORITHM] =

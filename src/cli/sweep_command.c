@@ -22,7 +22,7 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
     [SWEEP_DRY_RUN] = {"--dry-run", 0, NULL,
                        "say how many runs there are and what they would take; run nothing"},
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
-                   "set a parameter that the sweep does not vary; may be repeated"},
+                   "set a parameter that the sweep does not vary" CLI_REPEATS},
     [SWEEP_MACHINE] = CLI_MACHINE,
     [SWEEP_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [SWEEP_PLUGIN] = CLI_PLUGIN,

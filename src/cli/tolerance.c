@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
     [TOLERANCE_MACHINE] = CLI_MACHINE,
     [TOLERANCE_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [TOLERANCE_SET] = {"--set", 's', "PARAMETER=VALUE",
-                       "set a parameter (helio params lists them); may be repeated"},
+                       "set a parameter (helio params lists them)" CLI_REPEATS},
     [TOLERANCE_OF] = {"--of", 0, "PARAMETER[,...]",
                       "times or rates, one after another, such as hockney.latency"},
     [TOLERANCE_FROM] = {"--from", 0, "VALUE",

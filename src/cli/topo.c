@@ -40,7 +40,8 @@ static const struct cli_option options[] = {
     [TOPO_XML] = {"--xml", 0, NULL, "the topology as a SimGrid platform, with each of its routes"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
     [TOPO_DEADLOCK] = {"--deadlock", 0, NULL, "whether links that wait for each other can form a circle"},
-    [TOPO_SET] = {"--set", 's', "faults.NAME=VALUE", "a fault, as faults.link_share=1% (docs/faults.md)"},
+    [TOPO_SET] = {"--set", 's', "faults.NAME=VALUE",
+                  "a fault, as faults.link_share=1% (docs/faults.md)" CLI_REPEATS},
     [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
     CLI_PLUGIN,
 };

@@ -112,9 +112,9 @@ static const struct cli_option convert_options[] = {
                     "text, the mapped form that opens at once, or the graph of the calls as GOAL or\n"
                     "as Chakra execution traces in a folder; without it: goal when OUT ends in .goal,\n"
                     "text when OUT ends in .tar.zst or PATH is compiled, else compiled"},
-    [CONVERT_SET] = {"--set", 's', "PARAMETER=VALUE",
-                     "for graphs: compute.rate, compute.scale, and the algorithms of collective calls;\n"
-                     "repeatable"},
+    [CONVERT_SET] =
+        {"--set", 's', "PARAMETER=VALUE",
+         "for graphs: compute.rate, compute.scale, and the algorithms of collective calls" CLI_REPEATS},
     [CONVERT_WORKLOAD] = {"--workload", 'w', "WORKLOAD",
                           "instead of a trace: a generated program, for graphs (helio run --workload help)"},
     CLI_PLUGIN,
