@@ -90,6 +90,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
         if (results_table_read(&table, store) == STATUS_OK)
             use_table(&table);
         merge(store);
+        store_check(store);
     }
     results_table_free(&table);
     store_close(store);

@@ -23,13 +23,15 @@ static const struct cli_command command = {
              "  helio merge -o all.db one.db two.db",
 };
 
-/* Checked before a file is made, so that a mistyped name leaves none behind. */
+/* Checked before a file is made, so that a mistyped name or a damaged file leaves none behind. */
 static enum status check(char *const *paths, int count)
 {
     enum status status = STATUS_OK;
     for (int i = 0; status == STATUS_OK && i < count; i++) {
         struct store *from = NULL;
         status = store_open(paths[i], STORE_READ, &from);
+        if (status == STATUS_OK)
+            status = store_check(from);
         store_close(from);
     }
     return status;

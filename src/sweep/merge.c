@@ -1,10 +1,49 @@
 #include "sweep/merge.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "sweep/metadata.h"
+
+/* ------------------------------------------------------------------- check */
+
+static bool is_object(const char *text)
+{
+    json_t *object = json_read_object(text);
+    json_decref(object);
+    return object != NULL;
+}
+
+static enum status check_run(void *store, const struct store_run *run)
+{
+    const char *what = !is_object(run->parameters)             ? "parameters"
+                       : run->done && !is_object(run->metrics) ? "metrics"
+                       : run->done && !is_object(run->run)     ? "results"
+                                                               : NULL;
+    if (!what)
+        return STATUS_OK;
+    char *text = store_damage_text(store, run->id, what);
+    diag_error("%s", text);
+    free(text);
+    return STATUS_BAD_INPUT;
+}
+
+enum status store_check(struct store *store)
+{
+    json_t *names = NULL, *baseline = NULL;
+    enum status status = store_each(store, store, check_run);
+    if (status == STATUS_OK)
+        status = metadata_read_varied(store, &names);
+    if (status == STATUS_OK)
+        status = metadata_read_baseline(store, &baseline);
+    json_decref(names);
+    json_decref(baseline);
+    return status;
+}
+
+/* ------------------------------------------------------------------- merge */
 
 struct store_merging {
     struct store *into, *from;

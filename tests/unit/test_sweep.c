@@ -496,6 +496,13 @@ static void a_file_that_is_no_store_is_left_alone(void **state)
     free(path);
 }
 
+static void merging_would_refuse(struct store *store, const char *what)
+{
+    said[0] = '\0';
+    assert_int_equal(store_check(store), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, what));
+}
+
 /* What reading a store says whose only run has these texts. */
 static void damage_is_named(const char *parameters, const char *metrics, const char *what)
 {
@@ -512,6 +519,7 @@ static void damage_is_named(const char *parameters, const char *metrics, const c
     assert_non_null(strstr(said, ":memory:#1 is damaged: its "));
     assert_non_null(strstr(said, what));
     results_table_free(&table);
+    merging_would_refuse(store, what);
     store_close(store);
 }
 
@@ -521,6 +529,20 @@ static void a_damaged_run_is_named(void **state)
     damage_is_named("{\"a\": ", "{}", "parameters are not a JSON object");
     damage_is_named("[]", "{}", "parameters are not a JSON object");
     damage_is_named("{}", "{} {}", "metrics are not a JSON object");
+}
+
+/* Of a run that is only planned there are parameters. */
+static void merging_refuses_damaged_results(void **state)
+{
+    (void)state;
+    struct store *store = store_with("{\"makespan_s\": ", NULL);
+    merging_would_refuse(store, ":memory:#1 is damaged: its results are not a JSON object");
+    store_close(store);
+    struct store_run run = planned;
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(store_plan(store, &run), STATUS_OK);
+    assert_int_equal(store_check(store), STATUS_OK);
+    store_close(store);
 }
 
 /* Its triggers make statements that write to it valid. Reading it would take for ever. */
@@ -581,6 +603,7 @@ static void a_damaged_note_is_named(void **state)
         assert_int_equal(results_table_read(&table, store), STATUS_BAD_INPUT);
         assert_non_null(strstr(said, ":memory: is damaged: its note 'varied' is not a list of names"));
         assert_int_equal(store_merge(into, store), STATUS_BAD_INPUT);
+        merging_would_refuse(store, ":memory: is damaged: its note 'varied' is not a list of names");
         results_table_free(&table);
         store_close(store);
         store_close(into);
@@ -600,6 +623,7 @@ int main(void)
         cmocka_unit_test(metrics_are_found_by_name),
         cmocka_unit_test(merging_keeps_the_first_baseline_that_is_not_empty),
         cmocka_unit_test(a_run_with_two_results_is_not_merged),
+        cmocka_unit_test(merging_refuses_damaged_results),
         cmocka_unit_test(a_wrong_point_is_said_before_anything_runs),
         cmocka_unit_test(a_run_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
