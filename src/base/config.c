@@ -155,6 +155,7 @@ bool config_put(struct config *config, struct config_value *value, const char *t
     if (!param_parse(value->param, text, value->field, &config->texts, problem))
         return false;
     keep_value(config, value, text, origin);
+    param_tell_paths(value->param, text);
     return true;
 }
 

@@ -99,6 +99,13 @@ const char *param_keep(const struct param *param, const char *text, struct arena
  * are relative to the file. The caller frees it. */
 char *param_text_beside(const struct param *param, const char *text, const char *file);
 
+/* From now on `hear` gets each path that a value of a parameter has, as it is seen from the working
+ * directory: values of experiment files and of options. */
+void param_hear_paths(void (*hear)(const char *path));
+
+/* Tells the paths of a value to whom param_hear_paths() has named. */
+void param_tell_paths(const struct param *param, const char *text);
+
 /* What to say about a path of the value which is not there, although it would be if paths in a file were
  * relative to the working directory. `origin` is where the value stands, "demo.yaml:3". The caller frees it;
  * NULL: there is nothing to say. */

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,25 @@ static char *bytes_of(const struct param *param, const char *text)
     return NULL;
 }
 
+static void (*hear_path)(const char *path);
+
+void param_hear_paths(void (*hear)(const char *path))
+{
+    hear_path = hear;
+}
+
+void param_tell_paths(const struct param *param, const char *text)
+{
+    char *bytes = hear_path ? bytes_of(param, text) : NULL;
+    struct param_path path;
+    for (size_t from = 0; bytes && param->find_path(bytes, from, &path); from = path.at + path.length) {
+        char *name = mem_format("%.*s", (int)path.length, bytes + path.at);
+        hear_path(name);
+        free(name);
+    }
+    free(bytes);
+}
+
 char *param_text_beside(const struct param *param, const char *text, const char *file)
 {
     char *bytes = bytes_of(param, text);
@@ -59,6 +79,7 @@ char *param_text_beside(const struct param *param, const char *text, const char 
     }
     append(&moved, bytes + from, strlen(bytes + from));
     char *form = bytes_to_text(moved.bytes);
+    param_tell_paths(param, form);
     free(moved.bytes);
     free(bytes);
     return form;

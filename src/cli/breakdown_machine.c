@@ -186,7 +186,7 @@ static void change_times(const struct breakdown_machine *into, const struct mode
 static enum status write_text(const char *path, const char *text, size_t length)
 {
     struct output output;
-    enum status status = output_open(&output, path);
+    enum status status = output_open_changed(&output, path);
     if (status != STATUS_OK)
         return status;
     fwrite(text, 1, length, output.file);

@@ -11,7 +11,9 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/param.h"
 #include "base/path.h"
+#include "base/text_index.h"
 #include "output/stream.h"
 #include "output/unfinished.h"
 
@@ -156,10 +158,18 @@ static struct {
     char *const *texts;
 } words;
 
+static struct text_index of_params; /* paths, to the end of the process */
+
+static void note_path(const char *path)
+{
+    text_index_add(&of_params, path);
+}
+
 void output_note_words(int count, char *const *texts)
 {
     words.count = count;
     words.texts = texts;
+    param_hear_paths(note_path);
 }
 
 static bool is_same_file(const char *path, const struct stat *there)
@@ -169,28 +179,47 @@ static bool is_same_file(const char *path, const struct stat *there)
 }
 
 /* A word is a path, or an option with one: --output=PATH. */
-static bool is_named_twice(const char *path)
+static bool is_named_twice(const struct stat *there)
 {
-    struct stat there;
     int named = 0;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || names_open_file(path))
-        return false;
     for (int i = 1; i < words.count; i++) {
         const char *value = words.texts[i][0] == '-' ? strchr(words.texts[i], '=') : NULL;
-        named += is_same_file(value ? value + 1 : words.texts[i], &there);
+        named += is_same_file(value ? value + 1 : words.texts[i], there);
     }
-    if (named > 1)
-        diag_error("%s is read by this command, which would overwrite it; name another file to write", path);
     return named > 1;
+}
+
+static bool is_of_param(const struct stat *there)
+{
+    bool is = false;
+    for (size_t i = 0; !is && i < of_params.count; i++)
+        is = is_same_file(of_params.texts[i], there);
+    return is;
+}
+
+static bool is_read(const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || names_open_file(path) ||
+        (!is_named_twice(&there) && !is_of_param(&there)))
+        return false;
+    diag_error("%s is read by this command, which would overwrite it; name another file to write", path);
+    return true;
+}
+
+enum status output_open_changed(struct output *output, const char *path)
+{
+    *output = (struct output){0};
+    if (is_dash(path))
+        return STATUS_BAD_INPUT;
+    struct output_state *state = state_new(path);
+    return output_start(output, state, open_target(state));
 }
 
 enum status output_open(struct output *output, const char *path)
 {
     *output = (struct output){0};
-    if (is_dash(path) || is_named_twice(path))
-        return STATUS_BAD_INPUT;
-    struct output_state *state = state_new(path);
-    return output_start(output, state, open_target(state));
+    return is_read(path) ? STATUS_BAD_INPUT : output_open_changed(output, path);
 }
 
 bool output_has_failed(const struct output *output)

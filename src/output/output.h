@@ -25,13 +25,17 @@ struct output {
     struct output_state *state;
 };
 
-/* The words of the command line: no file that two of them name is overwritten, since one names it to read it.
- * They must stay valid. */
+/* The words of the command line, which must stay valid: no file that two of them name is overwritten, since
+ * one names it to read it. Nor is a file that a parameter names from now on, as an experiment file its trace.
+ */
 void output_note_words(int count, char *const *words);
 
 /* Reported: STATUS_FAILED, the file cannot be written; STATUS_BAD_INPUT, another word of the command line
- * names it, too, or the path is "-", which means standard output to other programs. */
+ * or a parameter names it, too, or the path is "-", which means standard output to other programs. */
 enum status output_open(struct output *output, const char *path);
+
+/* The same for a file that the command reads in order to change it. */
+enum status output_open_changed(struct output *output, const char *path);
 
 /* Whether a write failed already: output_close reports it. */
 bool output_has_failed(const struct output *output);
