@@ -358,6 +358,7 @@ static enum status run_experiment(void *self)
         status = run_all(&results, &opened);
     if (status == STATUS_OK) {
         unused_algorithms_warn(&unused, unused_result_calls, &results.runs[0].result);
+        unused_shapes_warn(&unused, &results.runs[0].result);
         unused_computation_warn(&unused, &results.runs[0].result);
     }
     if (status == STATUS_OK)

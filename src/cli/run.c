@@ -486,6 +486,7 @@ static enum status run_opened(const struct run_options *run, struct experiment *
         status = run_fabrics(run, experiment, results, &done);
     if (status == STATUS_OK) {
         unused_algorithms_warn(unused, unused_result_calls, results);
+        unused_shapes_warn(unused, results);
         unused_computation_warn(unused, results);
     }
     if (status == STATUS_OK)

@@ -126,6 +126,7 @@ const struct coll_algorithm coll_allgatherv_ring_segmented = {
     .name = "ring-segmented",
     .doc = "ring with blocks in segments of 32 KiB: messages without bytes are left out; any P (MPICH: ring)",
     .emit = ring_segmented,
+    .has_segments = true,
 };
 
 /* ------------------------------------------------------ neighbour exchange */

@@ -173,6 +173,7 @@ const struct coll_algorithm coll_alltoall_scatter_destination = {
     .name = "scatter-destination",
     .doc = SCATTER_DESTINATION_DOC,
     .emit = scatter_destination,
+    .has_windows = true,
 };
 
 const struct coll_algorithm coll_alltoallv_scatter_destination = {
@@ -180,4 +181,5 @@ const struct coll_algorithm coll_alltoallv_scatter_destination = {
     .name = "scatter-destination",
     .doc = SCATTER_DESTINATION_DOC,
     .emit = scatter_destination,
+    .has_windows = true,
 };

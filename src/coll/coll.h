@@ -176,7 +176,9 @@ struct coll_algorithm {
     /* For an algorithm that leaves some calls to another one: that one, which then has the whole call, or
      * NULL. NULL: it leaves none. */
     const struct coll_algorithm *(*leaves_to)(const struct coll_call *call);
-    bool node_aware; /* it needs `nodes` of the call */
+    bool node_aware;   /* it needs `nodes` of the call */
+    bool has_segments; /* `segment_bytes` of the call changes it; one from outside may have them or not */
+    bool has_windows;  /* so does `window` */
     /* Copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1. With 2, every rank knows
      * at the end of a call that all ranks of its node have entered it and that its flags are up. So calls of
      * all such algorithms may use the same copies in turn, and the same flags, also those that have only

@@ -265,6 +265,7 @@ const struct coll_algorithm coll_bcast_double_tree = {
     .doc = "each half in segments down a binary tree of its own, S segments: 2S(P-1) messages in "
            "S-1 + ceil(log2 P) rounds (Sanders, Speck, Traeff 2009)",
     .emit = flat_bcast,
+    .has_segments = true,
 };
 
 const struct coll_algorithm coll_bcast_node_double_tree = {
@@ -274,6 +275,7 @@ const struct coll_algorithm coll_bcast_node_double_tree = {
            "(Sanders, Speck, Traeff 2009; NCCL)",
     .emit = bcast,
     .node_aware = true,
+    .has_segments = true,
 };
 
 /* ----------------------------------------------------------------------- up */
@@ -378,6 +380,7 @@ const struct coll_algorithm coll_reduce_double_tree = {
            "S-1 + ceil(log2 P) rounds (Sanders, Speck, Traeff 2009)",
     .emit = reduce,
     .scratch = reduce_scratch,
+    .has_segments = true,
 };
 
 static bool allreduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -420,6 +423,7 @@ const struct coll_algorithm coll_allreduce_double_tree = {
            "S-1 + 2 ceil(log2 P) rounds (Sanders, Speck, Traeff 2009; NCCL)",
     .emit = flat_allreduce,
     .scratch = flat_allreduce_scratch,
+    .has_segments = true,
 };
 
 const struct coll_algorithm coll_allreduce_node_double_tree = {
@@ -430,4 +434,5 @@ const struct coll_algorithm coll_allreduce_node_double_tree = {
     .emit = allreduce,
     .scratch = allreduce_scratch,
     .node_aware = true,
+    .has_segments = true,
 };

@@ -19,6 +19,7 @@ const struct coll_algorithm coll_gather_windowed = {
     .name = "windowed",
     .doc = WINDOWED_DOC,
     .emit = rooted_windowed,
+    .has_windows = true,
 };
 
 const struct coll_algorithm coll_gatherv_linear = {
@@ -33,6 +34,7 @@ const struct coll_algorithm coll_gatherv_windowed = {
     .name = "windowed",
     .doc = WINDOWED_DOC,
     .emit = rooted_windowed,
+    .has_windows = true,
 };
 
 /* --------------------------------------------------------------------- tree */

@@ -196,6 +196,7 @@ const struct coll_algorithm coll_allgather_pat = {
     .doc = ALLGATHER_DOC,
     .emit = allgather,
     .scratch = allgather_scratch,
+    .has_segments = true,
 };
 
 const struct coll_algorithm coll_allgatherv_pat = {
@@ -204,6 +205,7 @@ const struct coll_algorithm coll_allgatherv_pat = {
     .doc = ALLGATHER_DOC,
     .emit = allgather,
     .scratch = allgather_scratch,
+    .has_segments = true,
 };
 
 /* ----------------------------------------------------------- reduce_scatter */
@@ -342,4 +344,5 @@ const struct coll_algorithm coll_reduce_scatter_pat = {
            "rounds, Q the power of two from P on; any P (Jeaugey 2025; NCCL)",
     .emit = reduce_scatter,
     .scratch = reduce_scatter_scratch,
+    .has_segments = true,
 };

@@ -18,6 +18,7 @@ const struct coll_algorithm coll_scatter_windowed = {
     .name = "windowed",
     .doc = WINDOWED_DOC,
     .emit = rooted_windowed,
+    .has_windows = true,
 };
 
 const struct coll_algorithm coll_scatterv_linear = {
@@ -32,6 +33,7 @@ const struct coll_algorithm coll_scatterv_windowed = {
     .name = "windowed",
     .doc = WINDOWED_DOC,
     .emit = rooted_windowed,
+    .has_windows = true,
 };
 
 /* --------------------------------------------------------------------- tree */

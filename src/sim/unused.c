@@ -251,6 +251,41 @@ void unused_algorithms_warn(const struct unused_params *unused,
     }
 }
 
+static bool has_segments(const struct coll_algorithm *algorithm)
+{
+    return algorithm->has_segments;
+}
+
+static bool has_windows(const struct coll_algorithm *algorithm)
+{
+    return algorithm->has_windows;
+}
+
+/* An algorithm from outside the program may have anything. */
+static bool has_some(const struct result *result, bool (*has)(const struct coll_algorithm *algorithm))
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < result->collectives.count; i++) {
+        const struct result_collective *calls = &result->collectives.entries[i];
+        const struct coll_algorithm *algorithm = coll_find((enum coll_kind)calls->kind, calls->algorithm);
+        found = !algorithm || algorithm->external || has(algorithm);
+    }
+    return found;
+}
+
+void unused_shapes_warn(const struct unused_params *unused, const struct result *result)
+{
+    static const struct {
+        const char *param, *what;
+        bool (*has)(const struct coll_algorithm *algorithm);
+    } shapes[] = {{"mpi.segment", "segments", has_segments}, {"mpi.alltoall_window", "windows", has_windows}};
+    for (size_t i = 0; !unused->reads_any && i < unused->effective_count; i++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            if (strcmp(unused->effective[i]->name, shapes[k].param) == 0 && !has_some(result, shapes[k].has))
+                diag_warning("%s has no effect: the program calls no collective whose algorithm has %s",
+                             shapes[k].param, shapes[k].what);
+}
+
 void unused_computation_warn(const struct unused_params *unused, const struct result *result)
 {
     bool computes = false;

@@ -44,8 +44,12 @@ void unused_algorithms_warn(const struct unused_params *unused,
 /* `calls` of one result: `self` is a struct result. */
 bool unused_result_calls(void *self, const char *operation);
 
-/* Warns of parameters of computation that are set, as compute.rate, if no rank has computed. */
+/* Warns of mpi.segment and mpi.alltoall_window, if they are set and no collective call of the result has an
+ * algorithm with segments or windows. */
 struct result;
+void unused_shapes_warn(const struct unused_params *unused, const struct result *result);
+
+/* Warns of parameters of computation that are set, as compute.rate, if no rank has computed. */
 void unused_computation_warn(const struct unused_params *unused, const struct result *result);
 
 /* Whether a part of the open experiment reads the parameter. */

@@ -10,6 +10,7 @@
 
 #include "coll/coll.h"
 #include "coll/prove.h"
+#include "support/node_map.h"
 #include "support/sanitizer.h"
 
 /* Every number of ranks up to the small one, and some up to the large one. Sanitizers are slow. */
@@ -217,6 +218,84 @@ static void pat_takes_blocks_of_any_length(void **state)
         }
 }
 
+/* ----------------------------------------------------- segments and windows */
+
+/* A number for all messages of a schedule, in their order. */
+struct message_hash {
+    struct coll_sink sink;
+    uint64_t hash;
+};
+
+static void add_number(struct message_hash *hash, uint64_t number)
+{
+    hash->hash = (hash->hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    hash->hash ^= hash->hash >> 29;
+}
+
+static void add_message(struct coll_sink *sink, uint32_t peer, struct coll_span span)
+{
+    add_number((struct message_hash *)sink, peer);
+    add_number((struct message_hash *)sink, span.bytes);
+}
+
+static void add_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    (void)flag;
+    add_message(sink, peer, into);
+}
+
+static void ignore_barrier(struct coll_sink *sink)
+{
+    (void)sink;
+}
+
+static void ignore_flag(struct coll_sink *sink, uint32_t flag)
+{
+    (void)sink;
+    (void)flag;
+}
+
+static uint64_t schedule_of(const struct coll_algorithm *algorithm, struct coll_call call)
+{
+    struct message_hash hash = {.sink = {.send = add_message,
+                                         .recv = add_message,
+                                         .recv_raise = add_raise,
+                                         .barrier = ignore_barrier,
+                                         .raise = ignore_flag,
+                                         .await = ignore_flag}};
+    for (call.rank = 0; call.rank < call.size; call.rank++)
+        for (uint32_t phase = 0; coll_emit(algorithm, &call, phase, &hash.sink); phase++)
+            add_number(&hash, phase);
+    return hash.hash;
+}
+
+static void an_algorithm_says_whether_it_has_segments_and_windows(void **state)
+{
+    (void)state;
+    struct node_map maps[2];
+    node_map_place(&maps[0], 4, 2, false, BLOCKS);
+    node_map_place(&maps[1], 13, 1, false, BLOCKS);
+    for (const struct coll_algorithm *const *at = coll_algorithms; *at; at++) {
+        bool has_segments = false, has_windows = false;
+        for (size_t i = 0; i < 2; i++) {
+            struct coll_call call = {.kind = (*at)->kind,
+                                     .size = maps[i].size,
+                                     .element = 8,
+                                     .bytes = (*at)->kind == COLL_BARRIER ? 0 : 1 << 16,
+                                     .nodes = &maps[i].nodes};
+            const uint64_t usual = schedule_of(*at, call);
+            call.segment_bytes = 512;
+            has_segments |= schedule_of(*at, call) != usual;
+            call.segment_bytes = 0;
+            call.window = 2;
+            has_windows |= schedule_of(*at, call) != usual;
+        }
+        if (has_segments != (*at)->has_segments || has_windows != (*at)->has_windows)
+            fail_msg("%s %s: segments %d, windows %d", coll_kind_name((*at)->kind), (*at)->name, has_segments,
+                     has_windows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +305,7 @@ int main(void)
         cmocka_unit_test(pat_has_the_published_rounds_and_buffers),
         cmocka_unit_test(pat_takes_blocks_of_any_length),
         cmocka_unit_test(segments_have_a_default_and_limits),
+        cmocka_unit_test(an_algorithm_says_whether_it_has_segments_and_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
