@@ -27,18 +27,37 @@ static const char *equal_blocks_at(size_t index)
     return NULL;
 }
 
-/* A parameter that is a time or a rate. */
-static const char *quantity_at(size_t index)
+static bool is_any(const struct param *param)
+{
+    return param->name;
+}
+
+static bool is_quantity(const struct param *param)
+{
+    return param->type == PARAM_TIME || param->type == PARAM_RATE;
+}
+
+static const char *parameter_at(bool (*is_meant)(const struct param *param), size_t index)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < tables[i]->count; k++) {
             const struct param *param = &tables[i]->params[k];
-            if ((param->type == PARAM_TIME || param->type == PARAM_RATE) && index-- == 0)
+            if (is_meant(param) && index-- == 0)
                 return param->name;
         }
     return NULL;
+}
+
+/* A column of helio export with numbers, without those that only some fabrics have. */
+static const char *column_at(size_t index)
+{
+    static const char *const columns[] = {
+        "makespan_s",     "speedup",          "idle_fraction",         "messages",
+        "bytes",          "mean_bytes",       "bandwidth_bytes_per_s", "message_rate_per_s",
+        "mean_latency_s", "largest_latency_s"};
+    return index < sizeof columns / sizeof *columns ? columns[index] : NULL;
 }
 
 /* Of a title that lists what may stand there, such as "down|up"; valid until the next call. NULL: there is
@@ -66,7 +85,11 @@ const char *completion_name_at(const struct cli_command *of, size_t option, size
     if (strcmp(at->name, "--op") == 0 && strcmp(of->name, "coll circuits") == 0)
         return equal_blocks_at(index);
     if (strcmp(at->name, "--of") == 0 && strcmp(of->name, "tolerance") == 0)
-        return quantity_at(index);
+        return parameter_at(is_quantity, index);
+    if (strcmp(at->name, "--x") == 0 && strcmp(of->name, "plot") == 0)
+        return parameter_at(is_any, index);
+    if (strcmp(at->name, "--y") == 0 && strcmp(of->name, "plot") == 0)
+        return column_at(index);
     return at->value ? alternative_at(at->value, index) : NULL;
 }
 
