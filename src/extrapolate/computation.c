@@ -15,6 +15,7 @@ struct burst_learner {
     uint32_t role;
     bool apart;
     size_t samples, skip;
+    size_t first;        /* the first sample that fits take */
     double **placed;     /* [sample]: [place * ranks + rank], the computation at each place */
     double *totals;      /* [sample]: the computation of a rank, the mean */
     double **visits;     /* [sample]: [place], of any rank */
@@ -66,7 +67,7 @@ void rank_classes_free(struct rank_classes *classes)
 
 static const struct evidence *sample_of(const struct burst_learner *learner, size_t sample)
 {
-    return sample == learner->skip ? NULL : &learner->part->evidence[sample];
+    return sample == learner->skip || sample < learner->first ? NULL : &learner->part->evidence[sample];
 }
 
 /* Adds the class if it is new. */
@@ -326,7 +327,7 @@ static bool is_small(const struct burst_learner *learner, uint32_t place)
 {
     bool small = true;
     for (size_t s = 0; s < learner->samples; s++)
-        if (s != learner->skip)
+        if (sample_of(learner, s))
             small = small && mean_of(learner, learner->placed[s], learner->part->evidence[s].grid.ranks,
                                      place) < 0.01 * learner->totals[s];
     return small;
@@ -467,7 +468,7 @@ static void fit_classes_of(struct burst_learner *learner, uint32_t place)
     uint32_t *members = mem_alloc(classes->count, sizeof *members, "classes");
     bool small = true; /* noise may decide, as in is_small() */
     for (size_t s = 0; s < learner->samples; s++) {
-        if (s == learner->skip)
+        if (!sample_of(learner, s))
             continue;
         class_means(learner, s, place, means, members);
         for (uint32_t c = 0; c < classes->count; c++) {
@@ -561,6 +562,37 @@ static void end(struct burst_learner *learner)
     free(learner->visits);
 }
 
+/* What all ranks of a sample compute together. */
+static double computed_by_all(const struct burst_learner *learner, size_t sample)
+{
+    return learner->totals[sample] * learner->part->evidence[sample].grid.ranks;
+}
+
+/* All ranks together compute as much on each number of ranks, and something more for each further rank. If
+ * they compute less from one number to the next at first, the large blocks of the first numbers cost more, as
+ * they exceed a cache. If they compute more again behind the least, only this growth goes on beyond the
+ * traces, and fits that take the first samples hide it. Noise could do the same, so it must have been
+ * averaged out. Returns the first sample that fits take. */
+static size_t first_like_last(const struct burst_learner *learner)
+{
+    const double clearly = 1.01;
+    size_t first = SIZE_MAX, least = 0, last = 0;
+    for (size_t s = 0; s < learner->samples; s++) {
+        if (s == learner->skip)
+            continue;
+        last = s;
+        if (first == SIZE_MAX)
+            first = least = s;
+        else if (computed_by_all(learner, s) < computed_by_all(learner, least))
+            least = s;
+    }
+    const double more = clearly * computed_by_all(learner, least);
+    return learner->part->repeated && computed_by_all(learner, first) > more &&
+                   computed_by_all(learner, last) > more
+               ? least
+               : 0;
+}
+
 void computation_fit(struct role_model *part, uint32_t role, bool apart, size_t samples, size_t skip)
 {
     struct burst_learner learner = {
@@ -568,6 +600,9 @@ void computation_fit(struct role_model *part, uint32_t role, bool apart, size_t 
     uint32_t places = part->pattern.place_count;
     begin(&learner);
     place_all(&learner);
+    learner.first = first_like_last(&learner);
+    if (skip >= samples) /* the fits that stay */
+        part->fitted_from = learner.first > 0 ? part->evidence[learner.first].grid.ranks : 0;
     for (uint32_t place = 0; place < places; place++) {
         struct burst *burst = &part->bursts[place];
         *burst = (struct burst){0};

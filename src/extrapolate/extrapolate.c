@@ -362,6 +362,17 @@ static void print_scatter(const struct extrapolation *extrapolation, FILE *to)
             100 * widest->scatter, widest->ranks);
 }
 
+/* Of all ranks but rank 0, if that has a pattern of its own. */
+static void print_fitted_from(const struct extrapolation *extrapolation, FILE *to)
+{
+    const uint32_t least = extrapolation->model->roles[0].fitted_from;
+    if (least)
+        fprintf(to,
+                "computation is fitted to the traces on %u ranks and more: all ranks together compute least "
+                "there, and more on fewer\n",
+                least);
+}
+
 void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
 {
     for (size_t i = 0; i < extrapolation->count; i++) {
@@ -376,6 +387,7 @@ void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
     else
         fprintf(to, "nothing was held back to test it on\n");
     print_scatter(extrapolation, to);
+    print_fitted_from(extrapolation, to);
     struct grid grid = grid_of(extrapolation->model->hypothesis.grid, extrapolation->ranks);
     computation_check_print(&extrapolation->check, &grid, to);
     describe_model(extrapolation->model, extrapolation->ranks, extrapolation->check.ranks, to);

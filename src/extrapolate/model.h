@@ -54,6 +54,7 @@ struct role_model {
     uint64_t whole[GRID_DIMENSIONS]; /* what blocks of messages are shares of; 0: nothing is known */
     struct evidence *evidence;       /* [sample] */
     bool repeated;                   /* every sample has SAMPLE_REPEATED traces or more */
+    uint32_t fitted_from;            /* bursts are fitted to samples of so many ranks or more; 0: to all */
 };
 
 struct program_model {

@@ -173,6 +173,61 @@ static void the_closer_growth_is_taken_if_noise_is_small(void **state)
     }
 }
 
+/* All ranks together compute `all` on 4, 8 and 16 ranks. What is forecast for a rank of 64, and whether the
+ * traces on 4 ranks are left out. */
+static double forecast_of(const char *name, const double all[3], unsigned repeats, bool *left_out)
+{
+    enum { NUMBERS = 3, MOST_REPEATS = 3, WANTED = 64 };
+    struct program *programs[NUMBERS * MOST_REPEATS];
+    struct extrapolation *extrapolation;
+    struct rank_events events = {0};
+    size_t count = 0, size;
+    char file[48], *text;
+    for (unsigned i = 0; i < NUMBERS; i++)
+        for (unsigned k = 0; k < repeats; k++) {
+            snprintf(file, sizeof file, "%s.%u.%u.%u", name, repeats, i, k);
+            programs[count++] = make(file, (struct made){4U << i, all[i] / 2 / WORK, 1, last});
+        }
+    if (extrapolation_open(programs, count, WANTED, &extrapolation) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    FILE *to = open_memstream(&text, &size);
+    extrapolation_print(extrapolation, to);
+    fclose(to);
+    *left_out = strstr(text, "computation is fitted to the traces on 8 ranks and more") != NULL;
+    free(text);
+    struct program *wanted = extrapolation_program(extrapolation);
+    wanted->ops->rewind(wanted);
+    assert_int_equal(rank_events_read(wanted, 7, NULL, &events), STATUS_OK);
+    const double forecast = events.at[1].operations + events.at[2].operations;
+    free(events.at);
+    extrapolation_close(extrapolation);
+    close_all(programs, count);
+    return forecast;
+}
+
+/* On 4 ranks the blocks exceed a cache: all together compute 6 % more than on 8, and from 8 to 16 ranks it is
+ * 4 % more. The growth from 8 to 16 goes on, by 4 % for each doubling. Without repeats, or if the sum only
+ * falls, or only grows, all traces count. */
+static void large_blocks_are_left_out(void **state)
+{
+    (void)state;
+    static const double turns[] = {106e6, 100e6, 104e6}, falls[] = {106e6, 103e6, 100e6},
+                        grows[] = {96e6, 100e6, 104e6}, nearly[] = {100.9e6, 100e6, 104e6};
+    bool left_out;
+    const double forecast = forecast_of("turns", turns, 3, &left_out), wanted = 104e6 * 1.04 * 1.04 / 64;
+    assert_true(left_out);
+    if (fabs(forecast / wanted - 1) > 1e-3)
+        fail_msg("%g for %g", forecast, wanted);
+    forecast_of("turns", turns, 1, &left_out);
+    assert_false(left_out);
+    forecast_of("falls", falls, 3, &left_out);
+    assert_false(left_out);
+    forecast_of("grows", grows, 3, &left_out);
+    assert_false(left_out);
+    forecast_of("nearly", nearly, 3, &left_out);
+    assert_false(left_out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_disturbed_trace_counts_no_more),
         cmocka_unit_test(traces_that_differ_in_a_call_are_refused),
         cmocka_unit_test(the_closer_growth_is_taken_if_noise_is_small),
+        cmocka_unit_test(large_blocks_are_left_out),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }
