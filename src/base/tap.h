@@ -23,7 +23,7 @@ enum tap_kind {
     TAP_COMPUTED, /* `rank` computed from `since` to `at` */
     TAP_ENDED,    /* `rank` made its last call, at `at` */
     TAP_SOFTWARE, /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
-    TAP_BEGAN,    /* `rank` begins at `at`, as its job has waited for nodes; all others begin at 0 */
+    TAP_BEGAN,    /* `rank` begins at `at`, when its job starts; all others begin at 0 */
     TAP_COLLECTIVE, /* the first rank of a group has entered `collective` */
 };
 

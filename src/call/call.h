@@ -56,6 +56,7 @@ enum call_flag {
     CALL_EAGER = 8,       /* goes before its receive is posted, whatever the size; done when it has left */
     CALL_PHASE = 16,      /* of CALL_NOTHING: the phase begins whose number is in `tag` */
     CALL_LOST = 32,       /* of CALL_NOTHING: a call whose data the trace lacks (call/lost.h) */
+    CALL_START = 64,      /* of CALL_SLEEP: the rank has not begun, as its job starts later */
 };
 
 /* Peers that are not ranks, and the wildcard tag. */

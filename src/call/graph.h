@@ -38,7 +38,10 @@ struct graph_operation {
     uint32_t on_begin; /* `on_begin` those that wait for its beginning, up to the next operation's on_end */
     uint8_t kind;      /* enum graph_kind */
     uint8_t core, nic;
-    bool is_eager; /* a send goes before its receive is posted, whatever its size */
+    union {
+        bool is_eager; /* a send goes before its receive is posted, whatever its size */
+        bool is_start; /* of GRAPH_COMPUTE: the rank has not begun, as its job starts later */
+    };
 };
 
 struct graph_rank {

@@ -488,6 +488,13 @@ void critical_go_on(struct critical *critical, struct critical_strand *strand, u
     strand->computed = 0;
 }
 
+void critical_begin_later(struct critical *critical, struct critical_strand *strand, ps_t now, ps_t at)
+{
+    const uint32_t link = critical_link(critical, strand, now);
+    critical_close_link(critical, link, at);
+    critical_go_on(critical, strand, link);
+}
+
 /* ------------------------------------------------------------------ the end */
 
 void critical_end(struct critical *critical, uint32_t rank, ps_t at)

@@ -133,6 +133,9 @@ void critical_complete(struct critical *critical, const struct critical_strand *
 void critical_resume(struct critical *critical, uint32_t held, struct slack_moment moment);
 void critical_told(struct critical *critical);
 
+/* The strand begins no earlier than `at`, and neither works nor waits for anything from now on. */
+void critical_begin_later(struct critical *critical, struct critical_strand *strand, ps_t now, ps_t at);
+
 /* Whether there is a present cause. */
 bool critical_has_cause(const struct critical *critical);
 /* Holds the present cause, in place of that in *held, for a strand that may wait for it. POOL_NONE: none. */

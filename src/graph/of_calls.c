@@ -70,10 +70,10 @@ uint64_t converter_time(struct converter *converter, double picoseconds)
     return ns * 1000;
 }
 
-static void compute(struct converter *converter, double picoseconds)
+static void compute(struct converter *converter, double picoseconds, bool is_start)
 {
-    const struct graph_operation operation = {.kind = GRAPH_COMPUTE,
-                                              .amount = converter_time(converter, picoseconds)};
+    const struct graph_operation operation = {
+        .kind = GRAPH_COMPUTE, .amount = converter_time(converter, picoseconds), .is_start = is_start};
     if (operation.amount)
         go_on_after(&converter->front, converter_add(converter, &operation, &converter->front), false);
 }
@@ -206,10 +206,10 @@ static void convert_call(struct converter *converter, const struct call *call)
 {
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
-        compute(converter, call->amount * converter->options->ps_per_operation);
+        compute(converter, call->amount * converter->options->ps_per_operation, false);
         break;
     case CALL_SLEEP:
-        compute(converter, call->amount * (double)PS_PER_S);
+        compute(converter, call->amount * (double)PS_PER_S, call->flags & CALL_START);
         break;
     case CALL_SEND:
     case CALL_RECV:

@@ -133,6 +133,8 @@ static const char *meaning_of(const struct result *result, enum critical_kind ki
         [CRITICAL_BANDWIDTH] = "bandwidth: bytes of messages enter the network",
         [CRITICAL_CONTENTION] = "contention: messages wait for other messages",
         [CRITICAL_OTHER] = "in a network that does not say what messages do"};
+    if (kind == CRITICAL_OTHER && result->before_ranks > 0)
+        return "waiting for jobs to start";
     return kind == CRITICAL_BANDWIDTH && stays_in_nodes(result) ? "bandwidth: messages are copied in memory"
                                                                 : meanings[kind];
 }

@@ -127,7 +127,7 @@ struct result {
     struct result_job *jobs; /* NULL: the program is one job */
     size_t job_count;
     struct result_queue queue;
-    sum_t before_ranks; /* the time before ranks begin, in ps over ranks, as jobs wait for nodes */
+    sum_t before_ranks; /* the time before ranks begin, in ps over ranks, as jobs start later */
     struct result_dimension *dimensions; /* NULL: the program does not say what its messages are for */
     size_t dimension_count;
     bool dimensions_have_path;                           /* the path is listed */

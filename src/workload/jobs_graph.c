@@ -39,7 +39,8 @@ static void add_dependences(struct graph_builder *builder, const struct graph_ra
 /* Behind the operations of a rank stands one that ends when the job starts, and all others wait for it. */
 static void add_start(struct graph_builder *builder, const struct graph_rank *rank, ps_t start)
 {
-    const struct graph_operation operation = {.kind = GRAPH_COMPUTE, .amount = (uint64_t)start};
+    const struct graph_operation operation = {
+        .kind = GRAPH_COMPUTE, .amount = (uint64_t)start, .is_start = true};
     if (!start || !rank->count)
         return;
     const uint32_t number = graph_builder_add(builder, &operation);

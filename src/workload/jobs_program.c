@@ -55,6 +55,7 @@ static const struct call *next_call(struct program *program, uint32_t rank, stru
     if (sleeps(jobs, rank)) {
         jobs_note_site(jobs, rank, NULL);
         *scratch = (struct call){.op = CALL_SLEEP,
+                                 .flags = CALL_START,
                                  .amount = (double)jobs->about.list[number].start / (double)PS_PER_S};
         return scratch;
     }

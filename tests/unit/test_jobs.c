@@ -93,6 +93,64 @@ static void jobs_that_share_nothing_take_their_own_time(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- starts */
+
+/* The time before a start is no computation: the times of each rank from its start on add up, and those of
+ * the path, which has all of the time before. */
+static void check_times(const struct result *result)
+{
+    ps_t sum = 0, before = 0;
+    for (uint32_t rank = 0, job = 0, of_job = 0; rank < result->ranks; rank++, of_job++) {
+        const struct rank_row *row = &result->rows[rank];
+        if (of_job == result->jobs[job].ranks)
+            job++, of_job = 0;
+        before += result->jobs[job].start;
+        assert_int_equal(row->compute, 0);
+        assert_int_equal(row->finish, result->jobs[job].start + row->idle + row->software);
+    }
+    assert_true(result->before_ranks == before);
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++)
+        sum += result->path->kinds[kind];
+    assert_int_equal(sum, result->makespan);
+    assert_int_equal(result->path->kinds[CRITICAL_COMPUTATION], 0);
+    assert_int_equal(result->path->kinds[CRITICAL_OTHER], result->jobs[result->job_count - 1].start);
+}
+
+/* A job starts as late, and then takes as long, on nodes that compute slowly. */
+static void check_starts(const char *spec, const char *fabric, const char *machine)
+{
+    const char *const plain[] = {fabric, machine, NULL};
+    const char *const slow[] = {fabric, machine, "faults.slow_nodes=0-7", "faults.slow_compute=2", NULL};
+    struct result result = run("workload", spec, plain);
+    check_times(&result);
+    if (strcmp(fabric, "fabric=loggops") != 0) { /* which refuses slow nodes */
+        struct result slowed = run("workload", spec, slow);
+        check_times(&slowed);
+        for (size_t i = 0; i < result.job_count; i++) {
+            assert_int_equal(slowed.jobs[i].time, result.jobs[i].time);
+            assert_int_equal(slowed.jobs[i].alone, result.jobs[i].alone);
+        }
+        result_free(&slowed);
+    }
+    result_free(&result);
+}
+
+static void start_is_no_computation(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"jobs:tests/jobs/late.yaml", "jobs:tests/jobs/late-graphs.yaml",
+                                        "jobs:tests/jobs/late.yaml,queue=fcfs,nodes=8"};
+    static const char *const machines[] = {"machine=as-published", "machine=infiniband-ndr"};
+    path_wanted = EXPERIMENT_PATH_LISTED;
+    for (size_t i = 0; i < 3 * 2; i++) {
+        check_starts(specs[i / 2], "fabric=packet", machines[i % 2]);
+        check_starts(specs[i / 2], "fabric=hockney", machines[i % 2]);
+        if (i / 2 < 2) /* loggops has no queue */
+            check_starts(specs[i / 2], "fabric=loggops", machines[i % 2]);
+    }
+    path_wanted = EXPERIMENT_PATH_NONE;
+}
+
 /* -------------------------------------------------------------- call sites */
 
 static const struct result_site *find_site(const struct result *result, const char *job, const char *name)
@@ -331,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_that_share_nothing_take_their_own_time),
+        cmocka_unit_test(start_is_no_computation),
         cmocka_unit_test(jobs_wait_where_they_wait_alone),
         cmocka_unit_test(graphs_wait_where_their_operations_are),
         cmocka_unit_test(pairs_on_a_ring_share_its_links),

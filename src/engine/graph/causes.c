@@ -71,6 +71,13 @@ void graph_causes_computed(struct graph_scheduler *scheduler, uint32_t core, ps_
         strand_of(scheduler, core)->computed += time;
 }
 
+void graph_causes_begins_later(struct graph_scheduler *scheduler, uint32_t core, ps_t at)
+{
+    struct critical *critical = scheduler->causes.critical;
+    if (critical)
+        critical_begin_later(critical, strand_of(scheduler, core), scheduler->layers->context.loop.now, at);
+}
+
 void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation)
 {
     struct critical *critical = scheduler->causes.critical;

@@ -204,6 +204,17 @@ static ps_t duration_of(const struct graph_scheduler *scheduler, uint32_t rank,
     return time < 0x1p62 ? (ps_t)(time + 0.5) : PS_NEVER;
 }
 
+/* The rank begins later, when its job starts. */
+static bool begin_later(struct graph_scheduler *scheduler, uint32_t core, ps_t time)
+{
+    const ps_t now = loop_of(scheduler)->now, at = ps_add(now, time);
+    set_busy(scheduler, core, at);
+    tap_emit(tap_of(scheduler),
+             &(struct tap_record){.kind = TAP_BEGAN, .rank = core / scheduler->cores, .at = at});
+    graph_causes_begins_later(scheduler, core, at);
+    return true;
+}
+
 /* True: the core is busy until an event. */
 static bool compute(struct graph_scheduler *scheduler, uint32_t core, const struct graph_operation *operation)
 {
@@ -279,6 +290,8 @@ static bool begin(struct graph_scheduler *scheduler, uint32_t core_index, uint32
     if (operation->kind == GRAPH_COMPUTE || operation->kind == GRAPH_WORK) {
         core->present = index;
         release_on_begin(scheduler, core_index, index);
+        if (operation->kind == GRAPH_COMPUTE && operation->is_start)
+            return begin_later(scheduler, core_index, (ps_t)operation->amount);
         return compute(scheduler, core_index, operation);
     }
     communicate(scheduler, index, operation);

@@ -100,6 +100,8 @@ void graph_causes_free(struct graph_causes *causes);
 /* The core begins an operation now, and has been free since `free_at`. */
 void graph_causes_begin(struct graph_scheduler *scheduler, uint32_t core, uint32_t operation, ps_t free_at);
 void graph_causes_computed(struct graph_scheduler *scheduler, uint32_t core, ps_t time);
+/* Its rank begins at `at`. */
+void graph_causes_begins_later(struct graph_scheduler *scheduler, uint32_t core, ps_t at);
 /* The core posts a message or a collective call, which may end without another cause. */
 void graph_causes_post(struct graph_scheduler *scheduler, uint32_t operation);
 /* The present cause is why the operation ends at `at`. Where there is none, or the operation ends when it is

@@ -41,7 +41,7 @@ static void compute(struct loggops *engine, const struct loggops_event *event,
         return;
     }
     *cpu = event->at + loggops_duration(engine, operation);
-    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, BUSY_COMPUTES);
+    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, loggops_busy_with(operation));
     loggops_begin(engine, event->host, event->subject, 0);
     loggops_end(engine, event->host, event->subject, *cpu);
 }

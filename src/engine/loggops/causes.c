@@ -382,13 +382,23 @@ void loggops_causes_begin(struct loggops *engine, uint32_t host, uint32_t operat
         tell_core(engine, strand, core_number(engine, host, begun->core), (ps_t)at, no_moment);
 }
 
-void loggops_causes_core_ends(struct loggops *engine, uint32_t host, uint32_t operation, when_t at,
-                              when_t computed)
+void loggops_causes_core_ends(struct loggops *engine, uint32_t host, uint32_t operation, when_t at)
 {
     const struct graph_operation *ended = loggops_operation(engine, host, operation);
-    struct critical_strand *strand = strand_of(engine, host, ended->core);
-    strand->computed += (ps_t)computed;
+    const struct critical_strand *strand = strand_of(engine, host, ended->core);
     tell_core(engine, strand, core_number(engine, host, ended->core), (ps_t)at, no_moment);
+}
+
+void loggops_causes_computed(struct loggops *engine, uint32_t host, uint32_t operation, when_t since,
+                             when_t at)
+{
+    const struct graph_operation *computation = loggops_operation(engine, host, operation);
+    struct critical_strand *strand = strand_of(engine, host, computation->core);
+    if (loggops_busy_with(computation) == BUSY_STARTS)
+        critical_begin_later(engine->causes->critical, strand, (ps_t)since, (ps_t)at);
+    else
+        strand->computed += (ps_t)(at - since);
+    loggops_causes_core_ends(engine, host, operation, at);
 }
 
 void loggops_causes_send(struct loggops *engine, uint32_t index, const struct message *shown, when_t at,

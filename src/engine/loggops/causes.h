@@ -14,9 +14,10 @@ void loggops_causes_close(struct loggops *engine);
 /* A core begins to compute or to send, and its times are still those before that. The operations that wait
  * for this are released next. */
 void loggops_causes_begin(struct loggops *engine, uint32_t host, uint32_t operation, when_t at);
-/* The same core is done, of which it has computed so long. */
-void loggops_causes_core_ends(struct loggops *engine, uint32_t host, uint32_t operation, when_t at,
-                              when_t computed);
+/* The same core is done: it has sent, or has computed since then. */
+void loggops_causes_core_ends(struct loggops *engine, uint32_t host, uint32_t operation, when_t at);
+void loggops_causes_computed(struct loggops *engine, uint32_t host, uint32_t operation, when_t since,
+                             when_t at);
 /* The core sends the message, which is at its peer at `there`; the times of core and NIC are those behind it.
  */
 void loggops_causes_send(struct loggops *engine, uint32_t index, const struct message *shown, when_t at,

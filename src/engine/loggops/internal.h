@@ -285,9 +285,14 @@ ps_t loggops_ps(const struct loggops *engine, when_t time); /* PS_NEVER: out of 
 void loggops_open_waits(struct loggops *engine);
 void loggops_close_waits(struct loggops *engine);
 size_t loggops_waits_bytes(const struct loggops *engine);
-/* The cpu begins to compute or to send, or to handle a message, which has met the receive, or none
- * (POOL_NONE). */
-enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS };
+/* The cpu begins to compute or to send, or waits for the start of its host's job; or it begins to handle a
+ * message, which has met the receive, or none (POOL_NONE). */
+enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS, BUSY_STARTS };
+static inline enum loggops_busy loggops_busy_with(const struct graph_operation *computation)
+{
+    return computation->kind == GRAPH_COMPUTE && computation->is_start ? BUSY_STARTS : BUSY_COMPUTES;
+}
+
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with);
 void loggops_tell_receives(struct loggops *engine, uint32_t host, when_t since, when_t until,

@@ -66,10 +66,10 @@ static void compute(struct loggops *engine, const struct loggops_event *event,
     if (engine->causes)
         loggops_causes_begin(engine, event->host, event->subject, event->at);
     *cpu = when_add(engine, event->at, loggops_duration(engine, operation));
-    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, BUSY_COMPUTES);
+    loggops_tell_busy(engine, event->host, operation->core, event->at, *cpu, loggops_busy_with(operation));
     loggops_begin(engine, event->host, event->subject, event->at);
     if (engine->causes)
-        loggops_causes_core_ends(engine, event->host, event->subject, *cpu, *cpu - event->at);
+        loggops_causes_computed(engine, event->host, event->subject, event->at, *cpu);
     loggops_end(engine, event->host, event->subject, *cpu);
 }
 
@@ -95,7 +95,7 @@ static void send(struct loggops *engine, const struct loggops_event *event,
     if (loggops_is_synchronous(engine, operation))
         return;
     if (engine->causes)
-        loggops_causes_core_ends(engine, event->host, event->subject, *cpu, 0);
+        loggops_causes_core_ends(engine, event->host, event->subject, *cpu);
     loggops_end(engine, event->host, event->subject, *cpu);
 }
 

@@ -113,6 +113,8 @@ void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when
         tap_emit(
             engine->params->tap,
             &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .core = core, .since = from, .at = to});
+    else if (with == BUSY_STARTS)
+        tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_BEGAN, .rank = host, .at = to});
     else
         at->software = ps_add(at->software, to - from);
 }

@@ -35,7 +35,7 @@ static void follow_cause(struct job_queue *queue, uint32_t rank)
     struct critical_strand *strand = critical_rank(critical, rank);
     uint32_t held = POOL_NONE;
     if (queue->cause == POOL_NONE) {
-        strand->computed = queue->context->loop.now;
+        critical_begin_later(critical, strand, 0, queue->context->loop.now);
         return;
     }
     critical_resume(critical, queue->cause, queue->ended);

@@ -156,12 +156,16 @@ burst_of(const struct scheduler *scheduler, uint32_t rank_index, struct tap_burs
     return recorded;
 }
 
+/* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
+static ps_t after(ps_t now, double picoseconds)
+{
+    return picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
+}
+
 static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amount, double ps_per_unit)
 {
     double picoseconds = amount * ps_per_unit * context_slowness(scheduler->context, rank_index);
-    ps_t now = scheduler->loop->now;
-    /* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
-    ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
+    ps_t now = scheduler->loop->now, at = after(now, picoseconds);
     struct tap_burst burst;
     tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_COMPUTED,
                                                   .rank = rank_index,
@@ -172,6 +176,17 @@ static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amo
                                                                : NULL});
     if (scheduler->context->critical)
         critical_rank(scheduler->context->critical, rank_index)->computed += at - now;
+    return advance(scheduler, rank_index, at);
+}
+
+/* The rank begins later, when its job starts: no computation, which a slow node would take longer for. */
+static bool begin_later(struct scheduler *scheduler, uint32_t rank_index, double seconds)
+{
+    struct critical *critical = scheduler->context->critical;
+    const ps_t now = scheduler->loop->now, at = after(now, seconds * (double)PS_PER_S);
+    tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_BEGAN, .rank = rank_index, .at = at});
+    if (critical)
+        critical_begin_later(critical, critical_rank(critical, rank_index), now, at);
     return advance(scheduler, rank_index, at);
 }
 
@@ -262,6 +277,8 @@ static bool execute(struct scheduler *scheduler, uint32_t rank_index, const stru
     case CALL_COMPUTE:
         return compute(scheduler, rank_index, call->amount, scheduler->ps_per_operation);
     case CALL_SLEEP:
+        if (call->flags & CALL_START)
+            return begin_later(scheduler, rank_index, call->amount);
         return compute(scheduler, rank_index, call->amount, (double)PS_PER_S);
     case CALL_SEND:
     case CALL_RECV:

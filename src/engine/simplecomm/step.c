@@ -155,14 +155,15 @@ static enum status point_to_point(struct simplecomm *engine, uint32_t index, con
     return STATUS_OK;
 }
 
-static enum status compute(struct simplecomm *engine, uint32_t index, double seconds)
+/* Or, with `is_start`, the rank begins so much later. */
+static enum status compute(struct simplecomm *engine, uint32_t index, double seconds, bool is_start)
 {
     struct compat_rank *rank = &engine->rank[index];
     double since_s = rank->now_s;
     rank->now_s = rank->now_s + seconds;
     if (!time_fits(rank->now_s))
         return compat_too_long(engine);
-    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_COMPUTED,
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = is_start ? TAP_BEGAN : TAP_COMPUTED,
                                                        .rank = index,
                                                        .since = seconds_to_ps(since_s),
                                                        .at = seconds_to_ps(rank->now_s)});
@@ -247,10 +248,11 @@ static enum status execute(struct simplecomm *engine, uint32_t index)
         return STATUS_OK;
     case CALL_COMPUTE:
         return compute(engine, index,
-                       trunc(call->amount * engine->compute->scale) / (double)engine->compute->rate_flops);
+                       trunc(call->amount * engine->compute->scale) / (double)engine->compute->rate_flops,
+                       false);
     case CALL_SLEEP:
         compat_abort(engine, ABORT_ACTION);
-        return compute(engine, index, call->amount);
+        return compute(engine, index, call->amount, call->flags & CALL_START);
     case CALL_FINALIZE:
         return finalize(engine, index);
     default:

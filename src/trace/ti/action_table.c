@@ -189,7 +189,7 @@ bool action_is_collective_tag(int32_t tag)
 const struct action_form *action_form_of_call(const struct call *call)
 {
     for (size_t i = 0; i < FORMS; i++)
-        if (forms[i].op == call->op && forms[i].flags == call->flags)
+        if (forms[i].op == call->op && forms[i].flags == (call->flags & ~CALL_START))
             return &forms[i];
     return NULL;
 }
