@@ -158,6 +158,9 @@ struct fabric_ops {
     void (*free)(struct fabric *fabric);
 
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
+    /* A message of the program, between nodes, that takes no time and is not submitted (engine/free.h). NULL:
+     * the fabric does not plan for it. */
+    void (*pass)(struct fabric *fabric, const struct message *message);
     /* Whether the fabric is buffered for this message: takes it from the sender before the receive is posted.
      * Then the message is submitted when it is sent, whatever its size, and match() says when its receive is
      * there and its envelope visible. Otherwise it goes from node to node, and a large one waits for its

@@ -175,6 +175,24 @@ static void in_a_graph_too(void **state)
 }
 
 /* Each run checks that no message is lost. */
+static void runs_without_messages_of(const struct random_calls *program, const char *fabric)
+{
+    script_path = &path;
+    makespan_of(program->lists, program->ranks, fabric, NULL, NULL);
+    script_path = NULL;
+    const uint64_t messages = outcome.message_total;
+    char names[FREE_MESSAGES * 2] = "";
+    for (size_t k = 0, length = 0; k < path.count && length + 32 < sizeof names; k += 1 + path.count / 4)
+        if (!path.steps[k].is_signal)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%u:%llu", length ? "," : "",
+                                       path.steps[k].source, (unsigned long long)path.steps[k].number);
+    critical_path_free(&path);
+    if (!names[0])
+        return;
+    makespan_of(program->lists, program->ranks, fabric, NULL, names);
+    assert_int_equal(outcome.message_total, messages);
+}
+
 static void every_fabric_runs_without_a_message(void **state)
 {
     (void)state;
@@ -183,26 +201,41 @@ static void every_fabric_runs_without_a_message(void **state)
                                                 "segment", "rotor",   "ocs"};
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct random_calls *program = random_calls_make(seed, false);
-        for (size_t i = 0; i < sizeof fabrics_tried / sizeof *fabrics_tried; i++) {
-            script_path = &path;
-            makespan_of(program->lists, program->ranks, fabrics_tried[i], NULL, NULL);
-            script_path = NULL;
-            const uint64_t messages = outcome.message_total;
-            char names[FREE_MESSAGES * 2] = "";
-            for (size_t k = 0, length = 0; k < path.count && length + 32 < sizeof names;
-                 k += 1 + path.count / 4)
-                if (!path.steps[k].is_signal)
-                    length += (size_t)snprintf(names + length, sizeof names - length, "%s%u:%llu",
-                                               length ? "," : "", path.steps[k].source,
-                                               (unsigned long long)path.steps[k].number);
-            critical_path_free(&path);
-            if (!names[0])
-                continue;
-            makespan_of(program->lists, program->ranks, fabrics_tried[i], NULL, names);
-            assert_int_equal(outcome.message_total, messages);
-        }
+        for (size_t i = 0; i < sizeof fabrics_tried / sizeof *fabrics_tried; i++)
+            runs_without_messages_of(program, fabrics_tried[i]);
         free(program);
     }
+}
+
+/* Shifts by one rank and by two in turn, and barriers: each is a phase. A rank sends at
+ * least one message in each. */
+static void phase_ends_without_a_message(void **state)
+{
+    (void)state;
+    enum { RANKS = 5, STEPS = 4 };
+    struct call list[RANKS][3 * STEPS + 1];
+    const struct call *calls[RANKS];
+    for (int rank = 0; rank < RANKS; rank++) {
+        size_t count = 0;
+        for (int step = 0; step < STEPS; step++) {
+            const int by = 1 + step % 2;
+            list[rank][count++] = (struct call)SEND((rank + by) % RANKS, step, 1000);
+            list[rank][count++] = (struct call)RECV((rank + RANKS - by) % RANKS, step, 1000);
+            list[rank][count++] = (struct call)COLLECTIVE(CALL_BARRIER, 0, 0);
+        }
+        list[rank][count] = (struct call)FINALIZE;
+        calls[rank] = list[rank];
+    }
+    const ps_t whole = makespan_of(calls, RANKS, "tdm-compiled", NULL, NULL);
+    const uint64_t messages = outcome.message_total;
+    for (unsigned rank = 0; rank < RANKS; rank++)
+        for (uint64_t number = 1; number < 2 * STEPS; number++) {
+            char names[64];
+            snprintf(names, sizeof names, "%u:%llu,%u:%llu", rank, (unsigned long long)number,
+                     (rank + 1) % RANKS, (unsigned long long)number + 1);
+            assert_true(makespan_of(calls, RANKS, "tdm-compiled", NULL, names) <= whole);
+            assert_int_equal(outcome.message_total, messages);
+        }
 }
 
 /* ------------------------------------------------------------------ errors */
@@ -271,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_message_saves_at_most_its_time),
         cmocka_unit_test(in_a_graph_too),
         cmocka_unit_test(every_fabric_runs_without_a_message),
+        cmocka_unit_test(phase_ends_without_a_message),
         cmocka_unit_test(message_that_is_not_sent_is_an_error),
         cmocka_unit_test(names_are_checked),
     };

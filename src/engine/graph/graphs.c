@@ -140,7 +140,7 @@ static enum status run_to_the_end(struct graph_engine *engine)
         return STATUS_FAILED;
     if (engine->layers.matching.messages.live > 0)
         diag_warning("%u messages were sent that nobody receives", engine->layers.matching.messages.live);
-    return STATUS_OK;
+    return layers_check_free(&engine->layers);
 }
 
 static enum status check_size(const struct program *program)

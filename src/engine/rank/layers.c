@@ -132,9 +132,13 @@ enum status layers_run(struct rank_layers *layers)
         diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
         return STATUS_FAILED;
     }
-    if (layers->context.status == STATUS_OK && layers->p2p.free && !runs_a_part(layers->params->program))
-        return free_messages_check(layers->p2p.free);
     return layers->context.status;
+}
+
+enum status layers_check_free(const struct rank_layers *layers)
+{
+    const bool is_whole = !runs_a_part(layers->params->program);
+    return layers->p2p.free && is_whole ? free_messages_check(layers->p2p.free) : STATUS_OK;
 }
 
 struct engine_usage layers_usage(const struct rank_layers *layers)

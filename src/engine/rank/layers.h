@@ -34,6 +34,9 @@ enum status layers_open_fabric(struct rank_layers *layers);
 
 /* Runs the loop until nothing is under way. An error has been reported. */
 enum status layers_run(struct rank_layers *layers);
+/* After a run in which all ranks have ended. STATUS_BAD_INPUT, reported: a message of `free` was never sent.
+ */
+enum status layers_check_free(const struct rank_layers *layers);
 
 /* Without what the scheduler uses. */
 struct engine_usage layers_usage(const struct rank_layers *layers);

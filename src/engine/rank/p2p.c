@@ -241,7 +241,11 @@ static void transfer_within_node(struct p2p *p2p, uint32_t index)
 
 static void pass_at_once(struct p2p *p2p, uint32_t index)
 {
+    const struct message *message = message_at(p2p->messages, index);
+    const struct fabric_ops *ops = p2p->fabric->ops;
     ps_t now = p2p->loop->now;
+    if (ops->pass && !(message->state & MESSAGE_CONTROL) && message->source_node != message->destination_node)
+        ops->pass(p2p->fabric, message);
     answer_visible(p2p, index, now);
     answer_sender_done(p2p, index, now);
     answer_delivered(p2p, index, now);

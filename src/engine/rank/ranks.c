@@ -48,7 +48,7 @@ static enum status run_to_the_end(struct rank_engine *engine)
     if (layers->matching.messages.live > 0)
         diag_warning("%u messages were sent or awaited by requests that nobody completed",
                      layers->matching.messages.live);
-    return STATUS_OK;
+    return layers_check_free(layers);
 }
 
 static struct engine_usage usage_of(const struct rank_engine *engine)

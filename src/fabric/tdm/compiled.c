@@ -75,6 +75,14 @@ struct tdm_connection {
     int64_t free_slot; /* the first one that is free */
 };
 
+/* Messages of later phases that have passed without their slots. */
+struct tdm_passed {
+    struct tdm_passed_message {
+        uint32_t source, destination;
+    } * messages;
+    size_t count, capacity;
+};
+
 struct tdm_compiled {
     struct fabric fabric;
     const struct tdm_config *tdm;
@@ -93,6 +101,7 @@ struct tdm_compiled {
     uint64_t phase_left;  /* messages of the phase that have not been submitted */
     int64_t *next_issue;  /* by node: the first slot in which it may begin with a message */
     struct queue waiting; /* for a later phase, in the order of submission, by message->fabric */
+    struct tdm_passed *passed;
     uint32_t hop_kind;
     struct tdm_statistics statistics;
 };
@@ -200,17 +209,24 @@ static void arrive(struct tdm_compiled *compiled, uint32_t index, int64_t slot, 
     fabric_delivered(fabric, index, there);
 }
 
-/* False: this phase has no connection for it, or all its messages have been sent. */
-static bool send_now(struct tdm_compiled *compiled, uint32_t index)
+/* One message less of the connection. False: this phase does not have it, or all its messages are gone. */
+static bool count_message(struct tdm_compiled *compiled, size_t at)
 {
-    const struct message *message = fabric_message(&compiled->fabric, index);
-    size_t at = tdm_registers_find(compiled->now, message->source_node, message->destination_node);
     if (at == compiled->now->count || (has_phases(compiled) && compiled->connections[at].left == 0))
         return false;
     if (has_phases(compiled)) {
         compiled->connections[at].left--;
         compiled->phase_left--;
     }
+    return true;
+}
+
+static bool send_now(struct tdm_compiled *compiled, uint32_t index)
+{
+    const struct message *message = fabric_message(&compiled->fabric, index);
+    size_t at = tdm_registers_find(compiled->now, message->source_node, message->destination_node);
+    if (!count_message(compiled, at))
+        return false;
     int64_t end = pass(compiled, index, at, message->source_node, message->injected);
     arrive(compiled, index, end, light_ps(compiled, at));
     return true;
@@ -236,6 +252,51 @@ static void send_waiting(struct tdm_compiled *compiled)
         if (!send_now(compiled, index))
             put_off(compiled, index);
     }
+}
+
+static bool pass_now(struct tdm_compiled *compiled, const struct tdm_passed_message *message)
+{
+    return count_message(compiled, tdm_registers_find(compiled->now, message->source, message->destination));
+}
+
+/* Behind those that wait: a message that has passed must not take the place of one sent before it. */
+static void count_passed(struct tdm_compiled *compiled)
+{
+    struct tdm_passed *passed = compiled->passed;
+    size_t kept = 0;
+    for (size_t i = 0; i < passed->count; i++)
+        if (!pass_now(compiled, &passed->messages[i]))
+            passed->messages[kept++] = passed->messages[i];
+    passed->count = kept;
+}
+
+/* Goes on to the first phase of which messages are left. */
+static void end_phases(struct tdm_compiled *compiled)
+{
+    while (has_phases(compiled) && compiled->phase_left == 0 &&
+           compiled->phase + 1 < compiled->fabric.params.traffic->count) {
+        compiled->phase++;
+        begin_phase(compiled);
+        send_waiting(compiled);
+        count_passed(compiled);
+    }
+}
+
+/* A phase is planned with the message, and ends without it. */
+static void compiled_pass(struct fabric *fabric, const struct message *message)
+{
+    struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
+    const struct tdm_passed_message it = {message->source_node, message->destination_node};
+    struct tdm_passed *passed = compiled->passed;
+    if (!has_phases(compiled))
+        return;
+    if (pass_now(compiled, &it)) {
+        end_phases(compiled);
+        return;
+    }
+    passed->messages =
+        mem_grow(passed->messages, &passed->capacity, passed->count + 1, "messages that have passed");
+    passed->messages[passed->count++] = it;
 }
 
 static void hop(void *self, uint32_t index);
@@ -280,12 +341,7 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
         return;
     }
     if (compiled->now && send_now(compiled, index)) {
-        while (has_phases(compiled) && compiled->phase_left == 0 &&
-               compiled->phase + 1 < compiled->fabric.params.traffic->count) {
-            compiled->phase++;
-            begin_phase(compiled);
-            send_waiting(compiled);
-        }
+        end_phases(compiled);
         return;
     }
     if (!is_scheduled(compiled, message)) {
@@ -427,6 +483,9 @@ static void compiled_free(struct fabric *fabric)
     free(compiled->at_node);
     free(compiled->connections);
     free(compiled->next_issue);
+    if (compiled->passed)
+        free(compiled->passed->messages);
+    free(compiled->passed);
 }
 
 static enum status check(const struct tdm_compiled_config *config)
@@ -460,6 +519,7 @@ static enum status compiled_init(struct fabric *fabric)
     compiled->config = config_of(params->config, &tdm_compiled_params);
     queue_init(&compiled->waiting);
     compiled->next_issue = mem_alloc(params->nodes, sizeof *compiled->next_issue, "nodes");
+    compiled->passed = mem_alloc(1, sizeof *compiled->passed, "messages that have passed");
     compiled->hop_kind = loop_register(params->loop, hop, compiled);
     int schedule = compiled->config->schedule;
     enum status status = check(compiled->config);
@@ -489,6 +549,7 @@ static size_t compiled_bytes(const struct fabric *fabric)
     const struct tdm_compiled *compiled = (const struct tdm_compiled *)fabric;
     size_t bytes = compiled->connection_capacity * sizeof *compiled->connections +
                    compiled->at_node_capacity * sizeof *compiled->at_node +
+                   compiled->passed->capacity * sizeof *compiled->passed->messages +
                    compiled->topo.nodes * sizeof *compiled->next_issue;
     for (uint32_t i = 0; i < compiled->patterns; i++)
         bytes += tdm_registers_bytes(&compiled->registers[i], compiled->topo.nodes);
@@ -572,6 +633,7 @@ const struct fabric_ops tdm_compiled_fabric = {
     .init = compiled_init,
     .free = compiled_free,
     .submit = compiled_submit,
+    .pass = compiled_pass,
     .statistics = compiled_statistics,
     .bytes = compiled_bytes,
     .estimate = compiled_estimate,
