@@ -17,7 +17,7 @@ PARAM_TABLE(
      .offset = offsetof(struct rotor_config, switches),
      .default_text = "0",
      .max = "1000000",
-     .doc = "parallel switches, each with a link to every node; 0: one for every 16 nodes (RotorNet)"},
+     .doc = "parallel switches, each with a link to every node; 0: one for every 16 matchings (RotorNet)"},
     {.name = "rotor.bandwidth",
      .type = PARAM_RATE,
      .offset = offsetof(struct rotor_config, bandwidth_bytes_per_s),
