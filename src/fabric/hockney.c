@@ -84,7 +84,7 @@ static void hockney_describe(const struct config *config, uint32_t nodes,
     (void)nodes;
     description->rate_bytes_per_s = description->message_rate_bytes_per_s = hockney->bandwidth_bytes_per_s;
     description->latency_ps = cut(hockney, hockney->latency_ps);
-    description->ignores_topology = true;
+    description->ignores_topology = description->has_no_contention = true;
     description_base_one_switch(description, config, "hockney.latency", description->latency_ps);
     description_add(&description->notes, "no contention: each message has the whole rate");
 }

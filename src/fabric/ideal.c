@@ -17,7 +17,7 @@ static void ideal_describe(const struct config *config, uint32_t nodes,
                            struct fabric_description *description)
 {
     (void)config, (void)nodes;
-    description->ignores_topology = description->has_no_nic = true;
+    description->ignores_topology = description->has_no_nic = description->has_no_contention = true;
     description_add(&description->notes, "a bound: the network takes no time");
 }
 

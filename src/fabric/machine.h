@@ -79,9 +79,10 @@ struct fabric_description {
     struct description_texts notes;         /* what else a reader must know */
     const char *unused[DESCRIPTION_UNUSED]; /* parameters that others leave without effect; NULL: no more */
     bool ignores_topology;
-    bool has_channels;   /* its links have channels, which can be lost */
-    bool includes_hosts; /* the latency includes what hosts do; their parameters have no effect */
-    bool has_no_nic;     /* empty messages pass no NIC, as on fabrics of the CPUs (HOST_PATH_CPU) */
+    bool has_no_contention; /* what a message takes does not depend on other messages */
+    bool has_channels;      /* its links have channels, which can be lost */
+    bool includes_hosts;    /* the latency includes what hosts do; their parameters have no effect */
+    bool has_no_nic;        /* empty messages pass no NIC, as on fabrics of the CPUs (HOST_PATH_CPU) */
 };
 
 /* What a latency includes that was measured from end to end. */

@@ -147,6 +147,7 @@ static bool describe(const struct config *config, const struct fabric_ops *fabri
 static void keep_description(struct result_network *network, const struct fabric_description *description)
 {
     network->is_described = true;
+    network->has_no_contention = description->has_no_contention;
     network->rate_bytes_per_s = description->rate_bytes_per_s;
     network->message_rate_bytes_per_s = description->message_rate_bytes_per_s;
     network->latency_ps = description->latency_ps;

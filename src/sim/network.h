@@ -11,6 +11,7 @@ struct result_network {
     char machine[64];                  /* of the run, cut off if it is longer; "": as published */
     bool is_described;                 /* the fabric says what it is; else all below is empty */
     bool is_bound;                     /* no network: what no network can beat */
+    bool has_no_contention;            /* what a message takes does not depend on other messages */
     uint64_t rate_bytes_per_s;         /* of all messages that a node sends; 0: no limit */
     uint64_t message_rate_bytes_per_s; /* of one large message alone; 0: no limit */
     ps_t latency_ps; /* of a message of no bytes between nodes 0 and 1, alone, from its send to its receive:
