@@ -36,6 +36,26 @@ static json_t *breakpoints(const struct tolerance_answer *answer)
     return points;
 }
 
+/* Of limits that no value reaches: how far the parameter goes. */
+static void put_ends(json_t *object, const struct tolerance_answer *answer)
+{
+    json_t *ends = json_make_object();
+    bool has_ends = false;
+    for (size_t i = 0; i < TOLERANCE_LIMITS; i++) {
+        const struct tolerance_point *limit = &answer->limits[i];
+        char name[16];
+        if (limit->exists || limit->value <= 0)
+            continue;
+        snprintf(name, sizeof name, "%u%%", tolerance_percents[i]);
+        json_put_number(ends, name, limit->value);
+        has_ends = true;
+    }
+    if (has_ends)
+        json_put(object, "not_up_to", ends);
+    else
+        json_decref(ends);
+}
+
 /* ----------------------------------------------------------- longest path */
 
 /* Messages of a critical path have no part of a slope. */
@@ -168,6 +188,7 @@ static json_t *answer_json(const struct tolerance_answer *answer, const struct t
     json_put(object, "tolerance", limits);
     json_put(object, "tolerance_exact", exactly);
     put_point(object, "no_gain_beyond", &answer->gain_end);
+    put_ends(object, answer);
     put_exact(object, "no_gain_beyond_exact", answer, &answer->gain_end);
     json_put_number(object, "best_s", answer->best_s);
     if (answer->better_s > 0) {

@@ -240,6 +240,22 @@ static void print_bracketed(const struct tolerance_answer *answer)
                show_time(more_s, time, sizeof time));
 }
 
+static void print_limit(const struct tolerance_answer *answer, size_t i)
+{
+    char value[VALUE_TEXT];
+    const struct tolerance_point *limit = &answer->limits[i];
+    const bool is_rate = answer->kind == TOLERANCE_RATE;
+    tolerance_value_text(answer->kind, limit->value, value, sizeof value);
+    printf("  %u %% longer: ", tolerance_percents[i]);
+    if (limit->exists)
+        puts(value);
+    else if (limit->value > 0)
+        printf("not %s %s, the %s value allowed\n", is_rate ? "down to" : "up to", value,
+               is_rate ? "smallest" : "largest");
+    else
+        puts("never");
+}
+
 static void print_answer(const struct tolerance_report *report, const struct tolerance_answer *answer)
 {
     char value[VALUE_TEXT], time[VALUE_TEXT];
@@ -252,10 +268,7 @@ static void print_answer(const struct tolerance_report *report, const struct tol
     else
         print_exact(answer);
     for (size_t i = 0; i < TOLERANCE_LIMITS; i++)
-        printf("  %u %% longer: %s\n", tolerance_percents[i],
-               answer->limits[i].exists
-                   ? tolerance_value_text(answer->kind, answer->limits[i].value, value, sizeof value)
-                   : "never");
+        print_limit(answer, i);
     print_gain(answer);
 }
 

@@ -14,7 +14,8 @@ enum tolerance_kind { TOLERANCE_TIME, TOLERANCE_RATE, TOLERANCE_TIME_PER_BYTE };
 enum { TOLERANCE_LIMITS = 3, TOLERANCE_SIZES = 65 };
 extern const unsigned tolerance_percents[TOLERANCE_LIMITS]; /* how much longer the program may take */
 
-/* A value that was found. Exact answers have x too. */
+/* A value that was found. Exact answers have x too. Of runs, with !exists: `value` is the slowest value that
+ * the parameter can have, and not beyond the limit; 0: there is no such end. */
 struct tolerance_point {
     bool exists;
     double value;

@@ -192,26 +192,71 @@ static void close_in(struct run_search *search, double allowed, struct bounds *b
     }
 }
 
+/* How many times as slow the slowest value is that the parameter can have, if that is not faster than `times`
+ * and no more than twice as slow; else 0. */
+static double slowest_from(const struct run_search *search, double times)
+{
+    const struct tolerance_answer *answer = search->answer;
+    const bool is_rate = answer->kind == TOLERANCE_RATE;
+    const enum param_type type = is_rate ? PARAM_RATE : PARAM_TIME;
+    const char *end = is_rate ? answer->param->min : answer->param->max;
+    union param_quantity quantity;
+    struct param_problem problem;
+    if (answer->kind == TOLERANCE_TIME_PER_BYTE || answer->param->type != type || !end ||
+        !param_quantity_read(type, end, &quantity, &problem))
+        return 0;
+    const double value = is_rate ? (double)quantity.whole : (double)quantity.time / (double)PS_PER_S;
+    const double slowest = value > 0 ? times_of(answer, value) : 0;
+    return slowest >= times && slowest <= 2 * times ? slowest : 0;
+}
+
+/* Runs at a slower value, which is one of the bounds then. False: there is no such value, or the run failed.
+ */
+static bool go_to(struct run_search *search, double allowed, struct bounds *bounds, double at)
+{
+    double seconds;
+    if (!time_at(search, at, &seconds))
+        return false;
+    if (seconds > allowed) {
+        bounds->bad = at;
+        bounds->above_s = seconds - allowed;
+    } else {
+        bounds->good = at;
+        bounds->below_s = allowed - seconds;
+    }
+    return true;
+}
+
+/* Doubles until a value is beyond the limit, or up to the end of what the parameter can have. False: none is,
+ * and *end is that end as a value, or 0. */
+static bool find_bad(struct run_search *search, double allowed, struct bounds *bounds, double *end)
+{
+    char text[64];
+    *end = 0;
+    while (bounds->bad == 0 && bounds->good <= 1 << DOUBLINGS) {
+        if (go_to(search, allowed, bounds, bounds->good * 2))
+            continue;
+        const double slowest = slowest_from(search, bounds->good);
+        if (search->status != STATUS_OK || slowest == 0 || !go_to(search, allowed, bounds, slowest))
+            return false;
+        if (bounds->bad == 0)
+            value_at(search->question, search->answer, slowest, end, text);
+        break;
+    }
+    return bounds->bad != 0;
+}
+
 /* The slowest value known to be within the limit, from `good` on, which is within it. */
 static struct tolerance_point bracket(struct run_search *search, double allowed, double good)
 {
     struct bounds bounds = {.good = good};
-    double seconds, value;
+    double seconds, value = 0;
     char text[64];
     if (!time_at(search, good, &seconds))
         return (struct tolerance_point){.exists = false};
     bounds.below_s = allowed - seconds;
-    for (int i = 0; bounds.bad == 0 && i < 2 * DOUBLINGS; i++) {
-        if (bounds.good > 0x1p24 || !time_at(search, bounds.good * 2, &seconds))
-            return (struct tolerance_point){.exists = false};
-        if (seconds > allowed) {
-            bounds.bad = bounds.good * 2;
-            bounds.above_s = seconds - allowed;
-        } else {
-            bounds.good *= 2;
-            bounds.below_s = allowed - seconds;
-        }
-    }
+    if (!find_bad(search, allowed, &bounds, &value))
+        return (struct tolerance_point){.exists = false, .value = value};
     close_in(search, allowed, &bounds);
     value_at(search->question, search->answer, bounds.good, &value, text);
     return (struct tolerance_point){.exists = true, .value = value};
