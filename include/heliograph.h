@@ -261,7 +261,7 @@ heliograph_register_topology(const struct heliograph_topology *topology);
 /* MPI calls. A collective call is one of all ranks. */
 enum heliograph_operation {
     HELIOGRAPH_COMPUTE, /* amount: operations, turned into time by compute.rate and compute.scale */
-    HELIOGRAPH_SLEEP,   /* amount: seconds */
+    HELIOGRAPH_SLEEP,   /* amount: seconds of computation, which compute.scale multiplies */
     HELIOGRAPH_SEND,
     HELIOGRAPH_RECV,
     HELIOGRAPH_SENDRECV,

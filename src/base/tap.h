@@ -50,7 +50,8 @@ struct tap_collective {
 struct tap_record {
     enum tap_kind kind;
     uint32_t rank;
-    uint32_t call;  /* enum call_op in which the rank was blocked */
+    uint32_t call;  /* enum call_op in which the rank was blocked. TAP_COMPUTED: CALL_COMPUTE, so many
+                       operations;  CALL_SLEEP, so much time; else nothing */
     uint32_t cause; /* enum call_op of the last completion that it waited for */
     uint32_t peer;  /* the rank at its other end, or TAP_NOBODY */
     uint32_t core;  /* of the rank, which computed */

@@ -23,7 +23,7 @@ enum call_op {
     CALL_INIT,
     CALL_FINALIZE,
     CALL_COMPUTE, /* amount = operations, turned into time by compute.rate and compute.scale */
-    CALL_SLEEP,   /* amount = seconds */
+    CALL_SLEEP,   /* amount = seconds of computation, which compute.scale multiplies */
     CALL_SEND,
     CALL_RECV,
     CALL_SENDRECV,

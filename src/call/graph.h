@@ -25,6 +25,10 @@ enum graph_kind {
     GRAPH_KINDS
 };
 
+/* What the time of a GRAPH_COMPUTE is: that of a computation, which compute.scale multiplies; that of
+ * operations, in which compute.scale is; or that until the start of the rank's job, which is none. */
+enum graph_time { GRAPH_TIME_GIVEN, GRAPH_TIME_OF_WORK, GRAPH_TIME_OF_START };
+
 /* A peer or a tag that matches any. A send with this tag matches every receive, which MPI does not have. */
 #define GRAPH_ANY UINT32_MAX
 
@@ -40,7 +44,7 @@ struct graph_operation {
     uint8_t core, nic;
     union {
         bool is_eager; /* a send goes before its receive is posted, whatever its size */
-        bool is_start; /* of GRAPH_COMPUTE: the rank has not begun, as its job starts later */
+        uint8_t time;  /* of GRAPH_COMPUTE: enum graph_time */
     };
 };
 
@@ -77,6 +81,14 @@ static inline uint32_t graph_on_end(const struct graph_operation *operation)
 static inline uint32_t graph_on_begin(const struct graph_operation *operation)
 {
     return operation[1].on_end - operation->on_begin;
+}
+
+/* Of a GRAPH_COMPUTE or GRAPH_WORK, for taps: whether it has operations (CALL_COMPUTE), a time (CALL_SLEEP),
+ * or neither (CALL_NOTHING). */
+static inline enum call_op graph_computes(const struct graph_operation *operation)
+{
+    const bool has_operations = operation->kind == GRAPH_WORK || operation->time == GRAPH_TIME_OF_WORK;
+    return !operation->amount ? CALL_NOTHING : has_operations ? CALL_COMPUTE : CALL_SLEEP;
 }
 
 /* "send of 8 bytes to rank 3, tag 7" into buffer, which it returns. */

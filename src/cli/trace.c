@@ -200,13 +200,14 @@ static enum status write_graph(const struct config *config, struct program *prog
     struct program *graph;
     const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
                                                    .ps_per_operation = compute_config_ps(compute),
+                                                   .scale = compute->scale,
                                                    .whole_ns = form != FORM_CHAKRA,
                                                    .keeps = form == FORM_CHAKRA ? chakra_has_call : NULL};
     if (program->openloop) {
         diag_error("workload %s is traffic between nodes, without operations", program->name);
         return STATUS_BAD_INPUT;
     }
-    if (is_ready(program, form))
+    if (is_ready(program, form) && compute->scale == 1)
         return write_as(program, out, form);
     enum status status = graph_of_calls(program, &options, &graph);
     if (status != STATUS_OK)

@@ -8,20 +8,23 @@
 #include "coll/tuning.h"
 #include "engine/placement.h"
 
-PARAM_TABLE(compute_params, "compute", struct compute_config,
-            "the time between communications: operations / rate x scale",
-            {.name = "compute.rate",
-             .type = PARAM_FLOPS,
-             .offset = offsetof(struct compute_config, rate_flops),
-             .default_text = "12 Gflop/s",
-             .min = "1 flop/s",
-             .doc = "operations per second of a rank (FMU paper, Table 3)"},
-            {.name = "compute.scale",
-             .type = PARAM_NUMBER,
-             .offset = offsetof(struct compute_config, scale),
-             .default_text = "1",
-             .min = "0",
-             .doc = "factor on all computation; 0 leaves communication alone"});
+PARAM_TABLE(
+    compute_params, "compute", struct compute_config,
+    "the time between communications: operations / rate x scale",
+    {.name = "compute.rate",
+     .type = PARAM_FLOPS,
+     .offset = offsetof(struct compute_config, rate_flops),
+     .default_text = "12 Gflop/s",
+     .min = "1 flop/s",
+     .doc =
+         "operations per second of a rank, where computation is given as operations and not as a time (FMU "
+         "paper, Table 3)"},
+    {.name = "compute.scale",
+     .type = PARAM_NUMBER,
+     .offset = offsetof(struct compute_config, scale),
+     .default_text = "1",
+     .min = "0",
+     .doc = "factor on all computation, of operations or a time; 0 leaves communication alone"});
 
 PARAM_TABLE(
     node_params, "node", struct node_config,

@@ -70,12 +70,21 @@ uint64_t converter_time(struct converter *converter, double picoseconds)
     return ns * 1000;
 }
 
-static void compute(struct converter *converter, double picoseconds, bool is_start)
+static void compute(struct converter *converter, double picoseconds, enum graph_time time)
 {
     const struct graph_operation operation = {
-        .kind = GRAPH_COMPUTE, .amount = converter_time(converter, picoseconds), .is_start = is_start};
+        .kind = GRAPH_COMPUTE, .amount = converter_time(converter, picoseconds), .time = (uint8_t)time};
     if (operation.amount)
         go_on_after(&converter->front, converter_add(converter, &operation, &converter->front), false);
+}
+
+static void sleep_for(struct converter *converter, const struct call *call)
+{
+    const double picoseconds = call->amount * (double)PS_PER_S;
+    if (call->flags & CALL_START)
+        compute(converter, picoseconds, GRAPH_TIME_OF_START);
+    else
+        compute(converter, picoseconds * converter->options->scale, GRAPH_TIME_GIVEN);
 }
 
 /* -------------------------------------------------------------------- tags */
@@ -206,10 +215,10 @@ static void convert_call(struct converter *converter, const struct call *call)
 {
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
-        compute(converter, call->amount * converter->options->ps_per_operation, false);
+        compute(converter, call->amount * converter->options->ps_per_operation, GRAPH_TIME_OF_WORK);
         break;
     case CALL_SLEEP:
-        compute(converter, call->amount * (double)PS_PER_S, call->flags & CALL_START);
+        sleep_for(converter, call);
         break;
     case CALL_SEND:
     case CALL_RECV:

@@ -20,6 +20,7 @@
 struct graph_of_calls_options {
     struct patterns_options patterns; /* algorithms of collective calls */
     double ps_per_operation;          /* of computation */
+    double scale;                     /* of computation that is given as a time */
     bool whole_ns; /* computations are whole nanoseconds; what is cut off one is added to the next */
     /* Whether such a collective call of the source stays one, the same on all ranks; NULL: none does. */
     bool (*keeps)(const struct program *source, const struct call *call);

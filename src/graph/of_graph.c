@@ -31,11 +31,13 @@ static struct ends add_operation(struct converter *converter, const struct graph
         return add_call(converter, operation);
     if (operation->kind == GRAPH_WORK) {
         kept.kind = GRAPH_COMPUTE;
+        kept.time = GRAPH_TIME_OF_WORK;
         kept.amount =
             converter_time(converter, (double)operation->amount * converter->options->ps_per_operation);
     }
-    if (operation->kind == GRAPH_COMPUTE && converter->options->whole_ns)
-        kept.amount = converter_time(converter, (double)operation->amount);
+    const double scale = operation->time == GRAPH_TIME_GIVEN ? converter->options->scale : 1;
+    if (operation->kind == GRAPH_COMPUTE && (converter->options->whole_ns || scale != 1))
+        kept.amount = converter_time(converter, (double)operation->amount * scale);
     uint32_t number = converter_add(converter, &kept, NULL);
     return (struct ends){number, number};
 }

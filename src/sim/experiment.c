@@ -390,7 +390,7 @@ static bool runs_as_graph(const struct experiment *experiment, const struct prog
             (fabric->wants_traffic && fabric->wants_traffic(experiment->config)));
 }
 
-/* The simulators count in whole ns. */
+/* The simulators count in whole ns. Engines multiply times that are given. */
 static enum status as_graph(const struct experiment *experiment, size_t index, struct program **program)
 {
     const struct config *config = experiment->config;
@@ -401,6 +401,7 @@ static enum status as_graph(const struct experiment *experiment, size_t index, s
     const struct graph_of_calls_options options = {
         .patterns = traffic_options(config, &collective),
         .ps_per_operation = compute_config_ps(config_of(config, &compute_params)),
+        .scale = 1,
         .whole_ns = compat == COMPAT_LOGGOPSIM || compat == COMPAT_ATLAHS};
     return graph_of_calls(*program, &options, program);
 }

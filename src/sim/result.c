@@ -61,6 +61,8 @@ static void collect(void *self, const struct tap_record *record)
         result->idle_by_cause[record->cause] += record->at - record->since;
         break;
     case TAP_COMPUTED:
+        result->has_operations |= record->call == CALL_COMPUTE;
+        result->has_times |= record->call == CALL_SLEEP;
         count_computed(&result->rows[record->rank], record->since, record->at);
         break;
     case TAP_SOFTWARE:

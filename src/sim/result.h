@@ -100,6 +100,7 @@ struct program_dimensions;
 struct result {
     const char *fabric;                 /* a name */
     bool has_host;                      /* the run has a host model */
+    bool has_operations, has_times;     /* computation of the program, before compute.scale, and as what */
     bool has_software;                  /* cores spend time on messages: by a host model, or host.send */
     const struct metric_table *metrics; /* NULL: the fabric has none */
     void *statistics;                   /* a copy of the fabric's struct of statistics */

@@ -288,12 +288,17 @@ void unused_shapes_warn(const struct unused_params *unused, const struct result 
 
 void unused_computation_warn(const struct unused_params *unused, const struct result *result)
 {
-    bool computes = false;
-    for (uint32_t rank = 0; !computes && rank < result->ranks; rank++)
-        computes = result->rows[rank].compute > 0;
-    for (size_t i = 0; !unused->reads_any && !computes && i < unused->effective_count; i++)
-        if (components_table_of(unused->effective[i]) == &compute_params)
-            diag_warning("%s has no effect: the program computes nothing", unused->effective[i]->name);
+    for (size_t i = 0; !unused->reads_any && !result->has_operations && i < unused->effective_count; i++) {
+        const char *name = unused->effective[i]->name;
+        if (components_table_of(unused->effective[i]) != &compute_params)
+            continue;
+        if (!result->has_times)
+            diag_warning("%s has no effect: the program computes nothing", name);
+        else if (strcmp(name, "compute.rate") == 0)
+            diag_warning("%s has no effect: the program's computation is given as times, which compute.scale "
+                         "multiplies",
+                         name);
+    }
 }
 
 void unused_params_free(struct unused_params *unused)

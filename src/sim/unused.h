@@ -49,7 +49,8 @@ bool unused_result_calls(void *self, const char *operation);
 struct result;
 void unused_shapes_warn(const struct unused_params *unused, const struct result *result);
 
-/* Warns of parameters of computation that are set, as compute.rate, if no rank has computed. */
+/* Warns of parameters of computation that are set: of all if no rank computes, of compute.rate if all
+ * computation is given as times. */
 void unused_computation_warn(const struct unused_params *unused, const struct result *result);
 
 /* Whether a part of the open experiment reads the parameter. */

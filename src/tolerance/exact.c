@@ -91,6 +91,7 @@ static struct tolerance_costs costs_of(const struct config *config, const struct
     const struct machine_config *machine = config_of(config, &machine_params);
     struct tolerance_costs costs = {.variable = exact->variable,
                                     .is_loggops = exact->is_loggops,
+                                    .scale = compute->scale,
                                     .ps_per_operation = compute_config_ps(compute)};
     if (exact->is_loggops) {
         costs.latency = loggops->L;
@@ -238,13 +239,15 @@ static void keep_reason(void *self, enum diag_level level, const char *message)
     question->no_graph = mem_format("its calls are no graph: %.*s", (int)strcspn(what, "\n"), what);
 }
 
-static enum status make_graph(struct tolerance_question *question, double ps_per_operation)
+static enum status make_graph(struct tolerance_question *question)
 {
     struct program *program = question->experiment->program;
+    const struct config *config = question->experiment->config;
     struct collective_config collective;
-    const struct graph_of_calls_options options = {
-        .patterns = traffic_options(question->experiment->config, &collective),
-        .ps_per_operation = ps_per_operation};
+    const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
+                                                   .ps_per_operation =
+                                                       compute_config_ps(config_of(config, &compute_params)),
+                                                   .scale = 1};
     if (question->graph)
         return STATUS_OK;
     if (graph_has_calls(program)) {
@@ -308,7 +311,7 @@ static enum status answer_by_paths(struct tolerance_question *question, const st
                                    struct tolerance_answer *answer)
 {
     struct program_paths *paths = NULL;
-    if (make_graph(question, costs->ps_per_operation) != STATUS_OK) {
+    if (make_graph(question) != STATUS_OK) {
         answer->why = question->no_graph ? question->no_graph : "its calls are no graph";
         return STATUS_OK;
     }

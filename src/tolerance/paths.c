@@ -124,10 +124,11 @@ static struct tolerance_line own_cost(const struct tolerance_costs *costs,
 {
     struct tolerance_line cost = {.a = 0};
     uint64_t bytes = operation->amount ? operation->amount - 1 : 0;
-    if (operation->kind == GRAPH_COMPUTE)
+    if (operation->kind == GRAPH_COMPUTE && (costs->scale == 1 || operation->time != GRAPH_TIME_GIVEN))
         cost.a = at_most(operation->amount);
-    else if (operation->kind == GRAPH_WORK) {
-        double time = (double)operation->amount * costs->ps_per_operation + 0.5;
+    else if (operation->kind == GRAPH_COMPUTE || operation->kind == GRAPH_WORK) {
+        double each = operation->kind == GRAPH_WORK ? costs->ps_per_operation : costs->scale;
+        double time = (double)operation->amount * each + 0.5;
         cost.a = time < (double)PATHS_MOST ? (int64_t)time : PATHS_MOST;
     } else if (costs->is_loggops) {
         bool varies_o = costs->variable == TOLERANCE_OVERHEAD;

@@ -68,6 +68,7 @@ struct tolerance_costs {
     uint32_t ranks_per_node;              /* messages within a node take the times below */
     int64_t node_latency;
     uint64_t node_rate_bytes_per_s;
+    double scale; /* of computation that is given as a time */
     double ps_per_operation;
 };
 

@@ -40,7 +40,7 @@ static void add_dependences(struct graph_builder *builder, const struct graph_ra
 static void add_start(struct graph_builder *builder, const struct graph_rank *rank, ps_t start)
 {
     const struct graph_operation operation = {
-        .kind = GRAPH_COMPUTE, .amount = (uint64_t)start, .is_start = true};
+        .kind = GRAPH_COMPUTE, .amount = (uint64_t)start, .time = GRAPH_TIME_OF_START};
     if (!start || !rank->count)
         return;
     const uint32_t number = graph_builder_add(builder, &operation);

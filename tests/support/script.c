@@ -124,7 +124,8 @@ static enum status run_engine(struct engine_params *params, struct engine_usage 
     struct program *calls = params->program, *graph;
     const struct compute_config *compute = config_of(params->config, &compute_params);
     const struct graph_of_calls_options options = {.patterns = traffic_options(params->config, &collective),
-                                                   .ps_per_operation = compute_config_ps(compute)};
+                                                   .ps_per_operation = compute_config_ps(compute),
+                                                   .scale = 1};
     if (!script_as_graph)
         return engine_ranks.run(params, usage, script_visit, NULL);
     enum status status = graph_of_calls(calls, &options, &graph);

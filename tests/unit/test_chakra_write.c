@@ -64,6 +64,7 @@ static struct program *graph_of(struct program *program)
     const struct graph_of_calls_options options = {.patterns = traffic_options(config, &collective),
                                                    .ps_per_operation =
                                                        compute_config_ps(config_of(config, &compute_params)),
+                                                   .scale = 1,
                                                    .keeps = chakra_has_call};
     if (!program->graph)
         assert_int_equal(graph_of_calls(program, &options, &graph), STATUS_OK);

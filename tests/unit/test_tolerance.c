@@ -23,6 +23,7 @@
 
 /* o 500, G 1, S 65535, in ns: what the cases are computed with. */
 static const struct tolerance_costs of_cases = {.is_loggops = true,
+                                                .scale = 1,
                                                 .overhead = 500000,
                                                 .G_numerator = 1000,
                                                 .G_denominator = 1,
@@ -251,7 +252,8 @@ static ps_t run_at(struct program *program, ps_t latency)
 }
 
 /* 12.5 GB/s and 8 us, as published. */
-static const struct tolerance_costs hockney = {.latency = 8000000,
+static const struct tolerance_costs hockney = {.scale = 1,
+                                               .latency = 8000000,
                                                .G_numerator = 80,
                                                .G_denominator = 1,
                                                .O_denominator = 1,
@@ -452,6 +454,7 @@ static void each_parameter_counts(void **state)
                  {TOLERANCE_OVERHEAD, 20 + 7 + 30, 2},
                  {TOLERANCE_OVERHEAD_PER_BYTE, 1000 + 7 + 30, 20}};
     struct tolerance_costs costs = {.is_loggops = true,
+                                    .scale = 1,
                                     .latency = 7,
                                     .overhead = 500,
                                     .G_numerator = 3,

@@ -78,7 +78,7 @@ static enum status report_deadlock(const struct graph_engine *engine)
 static void open_calls(struct graph_engine *engine)
 {
     const struct program *program = engine->params->program;
-    scheduler_open(&engine->calls, &engine->layers, engine->scheduler.ps_per_operation);
+    scheduler_open(&engine->calls, &engine->layers, config_of(engine->params->config, &compute_params));
     for (uint32_t rank = 0; rank < program->ranks; rank++)
         engine->ranks_of_calls += !program->graph->ranks[rank].count;
 }
@@ -158,8 +158,10 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     const struct compute_config *compute = config_of(params->config, &compute_params);
     struct graph_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
-    engine.scheduler = (struct graph_scheduler){
-        .layers = &engine.layers, .program = params->program, .ps_per_operation = compute_config_ps(compute)};
+    engine.scheduler = (struct graph_scheduler){.layers = &engine.layers,
+                                                .program = params->program,
+                                                .ps_per_operation = compute_config_ps(compute),
+                                                .scale = compute->scale};
     graph_scheduler_init(&engine.scheduler);
     if (params->program->graph->has_calls_too)
         open_calls(&engine);

@@ -197,9 +197,10 @@ static ps_t duration_of(const struct graph_scheduler *scheduler, uint32_t rank,
                         const struct graph_operation *operation)
 {
     double slowness = context_slowness(&scheduler->layers->context, rank);
-    if (operation->kind == GRAPH_COMPUTE && slowness == 1)
+    double scale = operation->time == GRAPH_TIME_GIVEN ? scheduler->scale : 1;
+    if (operation->kind == GRAPH_COMPUTE && slowness == 1 && scale == 1)
         return operation->amount < (uint64_t)PS_NEVER ? (ps_t)operation->amount : PS_NEVER;
-    double each = operation->kind == GRAPH_COMPUTE ? 1 : scheduler->ps_per_operation;
+    double each = operation->kind == GRAPH_COMPUTE ? scale : scheduler->ps_per_operation;
     double time = (double)operation->amount * each * slowness;
     return time < 0x1p62 ? (ps_t)(time + 0.5) : PS_NEVER;
 }
@@ -222,6 +223,7 @@ static bool compute(struct graph_scheduler *scheduler, uint32_t core, const stru
          at = ps_add(now, time);
     set_busy(scheduler, core, at);
     tap_emit(tap_of(scheduler), &(struct tap_record){.kind = TAP_COMPUTED,
+                                                     .call = graph_computes(operation),
                                                      .rank = core / scheduler->cores,
                                                      .core = core % scheduler->cores,
                                                      .since = now,
@@ -290,7 +292,7 @@ static bool begin(struct graph_scheduler *scheduler, uint32_t core_index, uint32
     if (operation->kind == GRAPH_COMPUTE || operation->kind == GRAPH_WORK) {
         core->present = index;
         release_on_begin(scheduler, core_index, index);
-        if (operation->kind == GRAPH_COMPUTE && operation->is_start)
+        if (operation->kind == GRAPH_COMPUTE && operation->time == GRAPH_TIME_OF_START)
             return begin_later(scheduler, core_index, (ps_t)operation->amount);
         return compute(scheduler, core_index, operation);
     }

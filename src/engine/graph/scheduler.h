@@ -61,7 +61,7 @@ struct graph_scheduler {
     const struct program *program;
     const struct graph *graph;
     const struct program_sites *sites; /* of its operations; or NULL */
-    double ps_per_operation;
+    double ps_per_operation, scale;
     uint32_t cores; /* of each rank */
     struct operation_run *operations;
     struct graph_core *core;
@@ -73,7 +73,7 @@ struct graph_scheduler {
     uint32_t core_kind, end_kind, begin_kind;
 };
 
-/* `scheduler` has the fields down to `ps_per_operation`. */
+/* `scheduler` has the fields down to `scale`. */
 void graph_scheduler_init(struct graph_scheduler *scheduler);
 void graph_scheduler_free(struct graph_scheduler *scheduler);
 size_t graph_scheduler_bytes(const struct graph_scheduler *scheduler);

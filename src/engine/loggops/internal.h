@@ -160,7 +160,7 @@ struct loggops {
     struct loggops_waits *waits;       /* of each host, if there are sites */
     struct pool idle;                  /* struct loggops_idle */
     struct loggops_run *operations;
-    double ps_per_operation;
+    double ps_per_operation, scale;
     struct loggops_released *released; /* by the present event, in order */
     size_t released_count, released_capacity;
     uint64_t ended, sent, received;
@@ -287,12 +287,22 @@ void loggops_close_waits(struct loggops *engine);
 size_t loggops_waits_bytes(const struct loggops *engine);
 /* The cpu begins to compute or to send, or waits for the start of its host's job; or it begins to handle a
  * message, which has met the receive, or none (POOL_NONE). */
-enum loggops_busy { BUSY_COMPUTES, BUSY_SENDS, BUSY_STARTS };
+enum loggops_busy {
+    BUSY_SENDS,
+    BUSY_STARTS,
+    BUSY_COMPUTES_NOTHING,
+    BUSY_COMPUTES_OPERATIONS,
+    BUSY_COMPUTES_TIME
+};
 static inline enum loggops_busy loggops_busy_with(const struct graph_operation *computation)
 {
-    return computation->kind == GRAPH_COMPUTE && computation->is_start ? BUSY_STARTS : BUSY_COMPUTES;
+    const enum call_op op = graph_computes(computation);
+    if (computation->kind == GRAPH_COMPUTE && computation->time == GRAPH_TIME_OF_START)
+        return BUSY_STARTS;
+    return op == CALL_NOTHING   ? BUSY_COMPUTES_NOTHING
+           : op == CALL_COMPUTE ? BUSY_COMPUTES_OPERATIONS
+                                : BUSY_COMPUTES_TIME;
 }
-
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with);
 void loggops_tell_receives(struct loggops *engine, uint32_t host, when_t since, when_t until,

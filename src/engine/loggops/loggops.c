@@ -163,9 +163,11 @@ static void push_released(struct loggops *engine, const struct loggops_event *ev
 when_t loggops_duration(const struct loggops *engine, const struct graph_operation *operation)
 {
     bool is_mended = engine->rules == LOGGOPS_MENDED;
-    if (operation->kind == GRAPH_COMPUTE)
+    const bool is_time = operation->kind == GRAPH_COMPUTE;
+    if (is_time && (engine->scale == 1 || operation->time != GRAPH_TIME_GIVEN))
         return is_mended ? operation->amount : operation->amount / 1000;
-    double time = (double)operation->amount * engine->ps_per_operation / (is_mended ? 1 : 1000);
+    const double each = is_time ? engine->scale : engine->ps_per_operation;
+    double time = (double)operation->amount * each / (is_mended ? 1 : 1000);
     return time < 0x1p62 ? (when_t)(time + 0.5) : (when_t)PS_NEVER;
 }
 
@@ -350,6 +352,7 @@ static void open_engine(struct loggops *engine, const struct engine_params *para
     engine->G_of_atlahs = (double)config->G.numerator / (double)config->G.denominator / 1000.0;
     engine->S = config->S;
     engine->ps_per_operation = compute_config_ps(work);
+    engine->scale = work->scale;
     engine->cores = graph->cores ? graph->cores : 1;
     engine->nics = graph->nics ? graph->nics : 1;
     engine->host_bytes = host_bytes(engine->cores, engine->nics);
@@ -425,7 +428,8 @@ static struct patterns_options patterns_of(const struct config *config, struct c
                                      .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
 }
 
-/* A program of calls runs as its graph. The simulators count in whole ns. */
+/* A program of calls runs as its graph, whose times are multiplied by compute.scale. The simulators count in
+ * whole ns. */
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
@@ -436,6 +440,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     struct program *graph;
     const struct graph_of_calls_options options = {.patterns = patterns_of(params->config, &collective),
                                                    .ps_per_operation = compute_config_ps(work),
+                                                   .scale = 1,
                                                    .whole_ns = rules_of(params->config) != LOGGOPS_MENDED,
                                                    .tap = params->tap};
     enum status status = graph_of_calls(params->program, &options, &graph);

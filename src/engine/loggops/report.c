@@ -106,13 +106,19 @@ static void cover(struct loggops *engine, uint32_t host, when_t since, when_t un
 void loggops_tell_busy(struct loggops *engine, uint32_t host, uint8_t core, when_t since, when_t until,
                        enum loggops_busy with)
 {
+    static const uint32_t calls[] = {[BUSY_COMPUTES_NOTHING] = CALL_NOTHING,
+                                     [BUSY_COMPUTES_OPERATIONS] = CALL_COMPUTE,
+                                     [BUSY_COMPUTES_TIME] = CALL_SLEEP};
     struct loggops_host *at = loggops_host(engine, host);
     ps_t from = loggops_ps(engine, since), to = loggops_ps(engine, until);
     cover(engine, host, since, until, engine->waits ? engine->waits[host].ended : POOL_NONE);
-    if (with == BUSY_COMPUTES)
-        tap_emit(
-            engine->params->tap,
-            &(struct tap_record){.kind = TAP_COMPUTED, .rank = host, .core = core, .since = from, .at = to});
+    if (with >= BUSY_COMPUTES_NOTHING)
+        tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_COMPUTED,
+                                                           .rank = host,
+                                                           .call = calls[with],
+                                                           .core = core,
+                                                           .since = from,
+                                                           .at = to});
     else if (with == BUSY_STARTS)
         tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_BEGAN, .rank = host, .at = to});
     else

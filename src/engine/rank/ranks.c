@@ -113,8 +113,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
 {
     struct rank_engine engine = {.params = params};
     layers_open(&engine.layers, params, place_of, &engine);
-    scheduler_open(&engine.scheduler, &engine.layers,
-                   compute_config_ps(config_of(params->config, &compute_params)));
+    scheduler_open(&engine.scheduler, &engine.layers, config_of(params->config, &compute_params));
     enum status status = layers_open_fabric(&engine.layers);
     if (status == STATUS_OK)
         status = run_to_the_end(&engine);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "call/bursts.h"
+#include "engine/params.h"
 #include "engine/rank/job_queue.h"
 
 /* -------------------------------------------------------------------- time */
@@ -162,18 +163,20 @@ static ps_t after(ps_t now, double picoseconds)
     return picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
 }
 
-static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amount, double ps_per_unit)
+static bool compute(struct scheduler *scheduler, uint32_t rank_index, const struct call *call,
+                    double ps_per_unit)
 {
-    double picoseconds = amount * ps_per_unit * context_slowness(scheduler->context, rank_index);
+    double picoseconds = call->amount * ps_per_unit * context_slowness(scheduler->context, rank_index);
     ps_t now = scheduler->loop->now, at = after(now, picoseconds);
     struct tap_burst burst;
-    tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_COMPUTED,
-                                                  .rank = rank_index,
-                                                  .since = now,
-                                                  .at = at,
-                                                  .burst = scheduler->tap->wants_bursts
-                                                               ? burst_of(scheduler, rank_index, &burst)
-                                                               : NULL});
+    tap_emit(scheduler->tap,
+             &(struct tap_record){
+                 .kind = TAP_COMPUTED,
+                 .call = call->amount > 0 ? call->op : (uint32_t)CALL_NOTHING,
+                 .rank = rank_index,
+                 .since = now,
+                 .at = at,
+                 .burst = scheduler->tap->wants_bursts ? burst_of(scheduler, rank_index, &burst) : NULL});
     if (scheduler->context->critical)
         critical_rank(scheduler->context->critical, rank_index)->computed += at - now;
     return advance(scheduler, rank_index, at);
@@ -275,11 +278,11 @@ static bool execute(struct scheduler *scheduler, uint32_t rank_index, const stru
     rank->software_before = endpoint_software(scheduler->endpoint, rank_index);
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
-        return compute(scheduler, rank_index, call->amount, scheduler->ps_per_operation);
+        return compute(scheduler, rank_index, call, scheduler->ps_per_operation);
     case CALL_SLEEP:
         if (call->flags & CALL_START)
             return begin_later(scheduler, rank_index, call->amount);
-        return compute(scheduler, rank_index, call->amount, (double)PS_PER_S);
+        return compute(scheduler, rank_index, call, scheduler->ps_per_second);
     case CALL_SEND:
     case CALL_RECV:
         return point_to_point(scheduler, rank_index, call);
@@ -389,7 +392,8 @@ const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
 
 /* -------------------------------------------------------------- life cycle */
 
-void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers, double ps_per_operation)
+void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers,
+                    const struct compute_config *compute)
 {
     struct program *program = layers->params->program;
     *scheduler = (struct scheduler){.context = &layers->context,
@@ -401,7 +405,8 @@ void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers, dou
                                     .coll_exec = &layers->coll_exec,
                                     .program = program,
                                     .sites = program->sites,
-                                    .ps_per_operation = ps_per_operation};
+                                    .ps_per_operation = compute_config_ps(compute),
+                                    .ps_per_second = (double)PS_PER_S * compute->scale};
     struct rank *ranks = mem_alloc(program->ranks, sizeof *ranks, "ranks");
     for (uint32_t i = 0; i < program->ranks; i++) {
         ranks[i].slot_count = program->ops->slots(program, i);

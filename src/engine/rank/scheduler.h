@@ -32,8 +32,8 @@ struct scheduler {
     struct p2p *p2p;
     struct coll_exec *coll_exec;
     struct program *program;
-    const struct program_sites *sites; /* of the program; or NULL */
-    double ps_per_operation;
+    const struct program_sites *sites;      /* of the program; or NULL */
+    double ps_per_operation, ps_per_second; /* of computation */
     struct rank *ranks;
     struct call *blocked_calls; /* per rank, of programs whose calls do not stay where they were returned */
     uint32_t ended;             /* ranks in RANK_FIN */
@@ -41,7 +41,9 @@ struct scheduler {
 };
 
 /* For the program of the layers, which outlive it. */
-void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers, double ps_per_operation);
+struct compute_config;
+void scheduler_open(struct scheduler *scheduler, struct rank_layers *layers,
+                    const struct compute_config *compute);
 void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);
 double scheduler_estimate(double ranks); /* bytes of so many ranks */

@@ -155,18 +155,21 @@ static enum status point_to_point(struct simplecomm *engine, uint32_t index, con
     return STATUS_OK;
 }
 
-/* Or, with `is_start`, the rank begins so much later. */
-static enum status compute(struct simplecomm *engine, uint32_t index, double seconds, bool is_start)
+/* Or, where a job's start is the call, the rank begins so much later. */
+static enum status compute(struct simplecomm *engine, uint32_t index, double seconds, const struct call *call)
 {
+    const bool is_start = call->flags & CALL_START;
     struct compat_rank *rank = &engine->rank[index];
     double since_s = rank->now_s;
     rank->now_s = rank->now_s + seconds;
     if (!time_fits(rank->now_s))
         return compat_too_long(engine);
-    tap_emit(engine->params->tap, &(struct tap_record){.kind = is_start ? TAP_BEGAN : TAP_COMPUTED,
-                                                       .rank = index,
-                                                       .since = seconds_to_ps(since_s),
-                                                       .at = seconds_to_ps(rank->now_s)});
+    tap_emit(engine->params->tap,
+             &(struct tap_record){.kind = is_start ? TAP_BEGAN : TAP_COMPUTED,
+                                  .rank = index,
+                                  .call = call->amount > 0 ? call->op : (uint32_t)CALL_NOTHING,
+                                  .since = seconds_to_ps(since_s),
+                                  .at = seconds_to_ps(rank->now_s)});
     return STATUS_OK;
 }
 
@@ -249,10 +252,11 @@ static enum status execute(struct simplecomm *engine, uint32_t index)
     case CALL_COMPUTE:
         return compute(engine, index,
                        trunc(call->amount * engine->compute->scale) / (double)engine->compute->rate_flops,
-                       false);
+                       call);
     case CALL_SLEEP:
         compat_abort(engine, ABORT_ACTION);
-        return compute(engine, index, call->amount, call->flags & CALL_START);
+        return compute(engine, index, call->amount * (call->flags & CALL_START ? 1 : engine->compute->scale),
+                       call);
     case CALL_FINALIZE:
         return finalize(engine, index);
     default:
