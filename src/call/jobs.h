@@ -40,8 +40,11 @@ struct program_jobs {
     size_t count;
     const uint32_t *job_of;      /* of each rank of the program */
     struct program_queue *queue; /* NULL: all jobs have their nodes for the whole run */
-    int only;   /* the job that runs alone: ranks of others have no calls; PROGRAM_JOBS_ALL */
-    bool alone; /* each job shall also run alone, so that its slowdown is known */
+    int only;              /* the job that runs alone: ranks of others have no calls; PROGRAM_JOBS_ALL */
+    bool alone;            /* each job shall also run alone, so that its slowdown is known */
+    char unused[64];       /* parameters of the placement that it does not read, "block, seed"; "": none */
+    const char *placement; /* its name */
+    bool has_unused_nodes; /* there are `nodes`, but no queue */
 };
 
 #endif

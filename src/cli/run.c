@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "call/jobs.h"
 #include "cli/cli.h"
 #include "cli/draw.h"
 #include "cli/machine_warn.h"
@@ -471,6 +473,16 @@ static enum status print_memory(const struct run_options *run, const struct expe
     return run->json ? memory_report_print_json(&report, stdout) : memory_report_print(&report, stdout);
 }
 
+static void warn_of_jobs(const struct program *program)
+{
+    const struct program_jobs *jobs = program ? program->jobs : NULL;
+    if (jobs && jobs->unused[0])
+        diag_warning("%s %s no effect with jobs.placement=%s", jobs->unused,
+                     strchr(jobs->unused, ',') ? "have" : "has", jobs->placement);
+    if (jobs && jobs->has_unused_nodes)
+        diag_warning("jobs.nodes has no effect without jobs.queue");
+}
+
 /* Runs all fabrics and shows what they gave. */
 static enum status run_opened(const struct run_options *run, struct experiment *experiment,
                               const struct unused_params *unused)
@@ -488,6 +500,7 @@ static enum status run_opened(const struct run_options *run, struct experiment *
         unused_algorithms_warn(unused, unused_result_calls, results);
         unused_shapes_warn(unused, results);
         unused_computation_warn(unused, results);
+        warn_of_jobs(experiment->program);
     }
     if (status == STATUS_OK)
         status = show_results(run, experiment, results, done, page);

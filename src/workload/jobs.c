@@ -110,6 +110,27 @@ static void open_queue(struct jobs *jobs, const struct jobs_config *config)
     jobs->about.queue = &jobs->queue;
 }
 
+/* What is set, and has no effect with this placement or without a queue. */
+static void find_unused(struct program_jobs *about, const struct jobs_config *config)
+{
+    static const uint64_t usual = 8, usual_seed = 1;
+    const struct {
+        const char *name;
+        bool is_unused;
+    } params[] = {{"jobs.block", config->placement != JOBS_BLOCKS && config->block != usual},
+                  {"jobs.group", config->placement != JOBS_GROUPS && config->group != usual},
+                  {"jobs.seed", config->placement != JOBS_RANDOM && config->seed != usual_seed}};
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+        if (!params[i].is_unused)
+            continue;
+        if (about->unused[0])
+            strcat(about->unused, ", ");
+        strcat(about->unused, params[i].name);
+    }
+    about->placement = placements[config->placement];
+    about->has_unused_nodes = config->queue == JOBS_NO_QUEUE && config->nodes != 0;
+}
+
 static enum status jobs_open(const void *self, const char *spec, struct program **program)
 {
     const struct jobs_config *config = self;
@@ -118,6 +139,7 @@ static enum status jobs_open(const void *self, const char *spec, struct program 
     jobs->program.file = arena_text(&jobs->texts, config->file, strlen(config->file));
     jobs->about.only = PROGRAM_JOBS_ALL;
     jobs->about.alone = config->alone;
+    find_unused(&jobs->about, config);
     jobs->placement = config->placement == JOBS_LINEAR ? NULL : placements[config->placement];
     open_queue(jobs, config);
     enum status status = jobs_read(jobs, jobs->program.file);
