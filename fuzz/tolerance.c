@@ -21,7 +21,8 @@ static struct tolerance_costs costs = {.latency = 8000000,
                                        .O_denominator = 1,
                                        .eager_bytes = 65536,
                                        .ranks_per_node = 1,
-                                       .node_rate_bytes_per_s = 1};
+                                       .node_rate_bytes_per_s = 1,
+                                       .scale = 1};
 
 /* Nothing waits for a core or for another message of the same rank: each operation has a core of its own, and
  * the tags of a rank differ. Only then a run is a longest path. */
