@@ -227,14 +227,14 @@ static void connect_nodes(void)
         getsockname(listener, (struct sockaddr *)&own, &length) != 0)
         stop("listen");
     MPI_Allgather(&own, sizeof own, MPI_BYTE, of_node, sizeof own, MPI_BYTE, firsts);
-    for (int32_t k = 0; k < me; k++) {
+    for (int k = 0; k < me; k++) {
         sockets[k] = socket(AF_INET, SOCK_STREAM, 0);
         if (connect(sockets[k], (struct sockaddr *)&of_node[k], sizeof of_node[k]) != 0 ||
             send(sockets[k], &me, sizeof me, 0) != sizeof me)
             stop("connect");
     }
     for (int k = me + 1; k < nodes; k++) {
-        int other, file = accept(listener, NULL, NULL);
+        int other = 0, file = accept(listener, NULL, NULL);
         if (file < 0 || recv(file, &other, sizeof other, MSG_WAITALL) != sizeof other)
             stop("accept");
         sockets[other] = file;
