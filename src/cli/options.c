@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ static int unknown_option(const struct cli_command *command, const char *word, s
 static bool take_value(struct cli_reader *reader, int index, const char *value)
 {
     const struct cli_option *option = &reader->command->options[index];
+    assert(index < CLI_OPTIONS_AT_MOST);
     const char *before = reader->given[index];
     reader->given[index] = value;
     if (!before || strstr(option->doc, CLI_REPEATS) || strcmp(before, value) == 0)

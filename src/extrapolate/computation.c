@@ -572,7 +572,7 @@ static double computed_by_all(const struct burst_learner *learner, size_t sample
  * they compute less from one number to the next at first, the large blocks of the first numbers cost more, as
  * they exceed a cache. If they compute more again behind the least, only this growth goes on beyond the
  * traces, and fits that take the first samples hide it. Noise could do the same, so it must have been
- * averaged out. Returns the first sample that fits take. */
+ * averaged out, and both differences are above 1 %. Returns the first sample that fits take. */
 static size_t first_like_last(const struct burst_learner *learner)
 {
     const double clearly = 1.01;

@@ -1,6 +1,7 @@
 #include "workload/jobs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "workload/list.h"
@@ -11,6 +12,9 @@ static const char *const placements[] = {
 static const char *const queues[] = {
     [JOBS_NO_QUEUE] = "none", [JOBS_FCFS] = "fcfs", [JOBS_EASY] = "easy", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
+
+#define RANKS_DEFAULT "8" /* of `block` and `group` */
+#define SEED_DEFAULT  "1"
 
 PARAM_TABLE(
     jobs_params, "jobs", struct jobs_config, "several programs on one machine",
@@ -30,14 +34,14 @@ PARAM_TABLE(
     {.name = "block",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, block),
-     .default_text = "8",
+     .default_text = RANKS_DEFAULT,
      .min = "1",
      .max = "1000000000",
      .doc = "ranks of a block, such as those of a switch"},
     {.name = "group",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, group),
-     .default_text = "8",
+     .default_text = RANKS_DEFAULT,
      .min = "1",
      .max = "1000000000",
      .doc =
@@ -46,7 +50,7 @@ PARAM_TABLE(
     {.name = "seed",
      .type = PARAM_COUNT,
      .offset = offsetof(struct jobs_config, seed),
-     .default_text = "1",
+     .default_text = SEED_DEFAULT,
      .doc = "of the random placement"},
     {.name = "queue",
      .type = PARAM_CHOICE,
@@ -110,16 +114,16 @@ static void open_queue(struct jobs *jobs, const struct jobs_config *config)
     jobs->about.queue = &jobs->queue;
 }
 
-/* What is set, and has no effect with this placement or without a queue. */
+/* What differs from its default, and has no effect with this placement or without a queue. */
 static void find_unused(struct program_jobs *about, const struct jobs_config *config)
 {
-    static const uint64_t usual = 8, usual_seed = 1;
+    const uint64_t ranks = strtoull(RANKS_DEFAULT, NULL, 10), seed = strtoull(SEED_DEFAULT, NULL, 10);
     const struct {
         const char *name;
         bool is_unused;
-    } params[] = {{"jobs.block", config->placement != JOBS_BLOCKS && config->block != usual},
-                  {"jobs.group", config->placement != JOBS_GROUPS && config->group != usual},
-                  {"jobs.seed", config->placement != JOBS_RANDOM && config->seed != usual_seed}};
+    } params[] = {{"jobs.block", config->placement != JOBS_BLOCKS && config->block != ranks},
+                  {"jobs.group", config->placement != JOBS_GROUPS && config->group != ranks},
+                  {"jobs.seed", config->placement != JOBS_RANDOM && config->seed != seed}};
     for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
         if (!params[i].is_unused)
             continue;
