@@ -76,7 +76,7 @@ const pathSections = (runs, styles) => {
     {name: "time", csv: "time_s", of: (m) => m.time_s, show: (v) => time(v)},
     {name: "share", of: (m) => m.share, show: percent},
     {name: "most of it", word: true, of: (m) => most(m).name},
-    {name: "waited for", of: (m) => (m.waited_for ? `${m.waited_for} ${m.number}` : "")},
+    {name: "waited for", prose: true, of: (m) => (m.waited_for ? `${m.waited_for} ${m.number}` : "")},
   ];
 
   // With --what-if: what the whole run is shorter by without the message.
